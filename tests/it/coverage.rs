@@ -118,6 +118,102 @@ class CartTest(unittest.TestCase):
         cart.last()
 "##;
 
+/// Statements that decide, and what only looks like one.
+const DECISIONS: &str = r#"import asyncio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+
+
+def kinds(values):
+    for value in values:
+        if value == 1:
+            continue
+        elif (
+            value == 2
+            and values
+        ):
+            break
+        if value == 3: return value
+    else:
+        return None
+    while True:
+        values = values[1:]
+        if not values:
+            break
+    return [one for one in values if one]
+
+
+def last(values):
+    with open("/dev/null") as file:
+        for line in file:
+            print(line)
+    try:
+        if values[0]:
+            return 1
+    except IndexError:
+        return 2
+    finally:
+        values = values or []
+    if any(
+        one > 1
+        for one in values
+    ):
+        return 3
+
+
+def marked(value):
+    if value:  # pragma: no cover
+        return 1
+    if value:
+        raise ValueError(value)  # pragma: no cover
+    if value:  # pragma: no branch
+        return 2
+    return 3
+
+
+def generated(count):
+    while count:
+        count -= 1
+        if (yield count):
+            yield -1
+
+
+async def awaited(count):
+    if await asyncio.sleep(0, count):
+        return 1
+    async for one in counted():
+        if one:
+            count += one
+
+
+async def counted():
+    yield 0
+    yield 1
+
+
+if __name__ == "__main__":
+    kinds([])
+"#;
+
+const DECIDED: &str = r"import asyncio
+import unittest
+
+import decisions
+
+
+class DecisionsTest(unittest.TestCase):
+    def test_it(self):
+        for values in ([], [1, 2], [3]):
+            decisions.kinds(values)
+        for values in ([], [1], [0]):
+            decisions.last(values)
+        decisions.marked(0)
+        self.assertEqual(list(decisions.generated(2)), [1, 0])
+        asyncio.run(decisions.awaited(0))
+";
+
 /// A checkout with an environment of Python beside it that holds nothing.
 fn bare(files: &[(&str, &str)]) -> TestRepo {
     let repo = TestRepo::new(files);
@@ -172,7 +268,8 @@ fn lines_of_python_are_measured_without_coverage_py_whatever_tests_do() {
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
     let (coverage, files) = measured(&repo, "WFS-test-shop");
     let by = "measured by `python3 …/regreen_lines.py -m unittest discover`";
-    assert!(coverage.ends_with(by) && !coverage.contains("branches"), "{coverage}");
+    assert!(coverage.ends_with(by) && coverage.contains(", branches 50.0 %"), "{coverage}");
+    assert_eq!(files["shop/cart.py"]["branches"], serde_json::json!({ "5": [1, 2] }));
     let seen = lines(&files, "shop/cart.py", true);
     assert!([4, 5, 7, 10, 14, 15, 22, 23, 26].iter().all(|line| seen.contains(line)), "{files:#}");
     // Other processes are not measured, and before Python 3.12 the stack has no room for a tracer.
@@ -222,7 +319,7 @@ fn tests_are_written_and_held_against_the_gates_without_coverage_py() {
     let ran = run(&repo, &["test", "unused.py"]);
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
     let coverage = ran.out.lines().find(|line| line.starts_with("coverage ")).unwrap();
-    let expected = "lines 0 to 100 % (at least 80 %), functions 0 to 100 % (at least 90 %), branches not measured";
+    let expected = "lines 0 to 100 % (at least 80 %), functions 0 to 100 % (at least 90 %)";
     assert_eq!(coverage.trim_start_matches("coverage").trim(), expected);
 }
 
@@ -243,7 +340,7 @@ fn half_is_covered(path: &str) {
     command.env("PATH", path.replace("BARE", &bare_programs(&repo)));
     let ran = command.current_dir(repo.root().join("pkg")).args(["test", "a/utils.py"]).output();
     let ran = Ran::from(ran.unwrap());
-    let expected = "coverage    lines 0 to 66 % (at least 80 %, too few)";
+    let expected = "coverage    lines 0 to 75 % (at least 80 %, too few)";
     assert!(ran.out.contains(expected), "{}\n{}", ran.out, ran.err);
 }
 
@@ -265,6 +362,54 @@ fn a_program_that_does_not_start_is_not_measured() {
     let ran = repo.shell(&format!("../bare/bin/python {tracer} . -m not_there")).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&ran.stderr), "No module named not_there\n");
     assert!(!ran.status.success() && !repo.root().join("report").exists());
+}
+
+/// What follows a statement is known from the lines that run one after the other, by `sys.monitoring` as well
+/// as by `sys.settrace`.
+#[test]
+fn branches_of_python_are_measured_by_every_tracer() {
+    let repo = bare(&[("decisions.py", DECISIONS), ("test_decisions.py", DECIDED)]);
+    let tracer = concat!(env!("CARGO_MANIFEST_DIR"), "/src/adapter/suite/driver/regreen_lines.py");
+    let is_there = |python: &&str| {
+        let ran = repo.shell(&format!("{python} -c 'import asyncio'")).output();
+        ran.unwrap().status.success()
+    };
+    let all = ["../bare/bin/python", "python3.11", "python3.12", "python3.13", "python3.14"];
+    for python in all.into_iter().filter(is_there) {
+        let list = serde_json::to_string(&[repo.root().join("decisions.py")]).unwrap();
+        repo.write(&[("files.json", &list)]);
+        let ran = repo.shell(&format!("{python} {tracer} . -m unittest -q")).output().unwrap();
+        assert!(ran.status.success(), "{python}: {}", String::from_utf8_lossy(&ran.stderr));
+        let text = std::fs::read_to_string(repo.root().join("report")).unwrap();
+        let report: Value = serde_json::from_str(&text).unwrap();
+        let file = report["files"].as_object().unwrap().values().next().unwrap();
+        let heads = |key: &str| -> Vec<u64> {
+            let arcs = file[key].as_array().unwrap().iter();
+            arcs.map(|arc| arc[0].as_u64().unwrap()).collect()
+        };
+        let taken = [9, 9, 10, 10, 12, 12, 17, 22, 22, 29, 32, 32, 38, 50, 56, 56, 58, 63, 65, 65];
+        let missing = [17, 29, 38, 58, 63, 75];
+        assert_eq!(heads("executed_branches"), [&taken[..], &[66, 66, 75]].concat(), "{python}");
+        assert_eq!(heads("missing_branches"), missing, "{python}");
+        assert_eq!(file["missing_lines"], serde_json::json!([30, 42, 51, 59, 64, 76]), "{python}");
+    }
+}
+
+#[test]
+fn a_file_that_tests_cover_through_another_one_misses_none() {
+    let source = "def fee(amount):\n    if amount < 0:\n        raise ValueError(amount)\n    return amount // 10\n";
+    let test = "import unittest\nimport shop\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertEqual(shop.fee(20), 2)\n        self.assertRaises(ValueError, shop.fee, -1)\n";
+    let repo = bare(&[
+        ("shop/__init__.py", "from .core import fee\n"),
+        ("shop/core.py", source),
+        ("test_shop.py", test),
+        (".gitignore", "__pycache__/\n"),
+    ]);
+    let ran = run(&repo, &["test", "shop/core.py"]);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+    assert!(ran.out.contains("no test is missing here"), "{}", ran.out);
+    let coverage = "1 of 1 files have tests (100.0 %), lines 100.0 %, branches 100.0 %";
+    assert!(ran.out.contains(coverage), "{}", ran.out);
 }
 
 /// Real modules, with tests that use a part of each.
@@ -294,9 +439,16 @@ class RealTest(unittest.TestCase):
 
 #[test]
 #[ignore = "needs coverage.py"]
-fn coverage_py_comes_first_and_names_the_same_lines_of_real_modules() {
+fn coverage_py_comes_first_and_names_the_same_lines_and_branches_of_real_modules() {
     let own = [("real/__init__.py", ""), ("real/marked.py", MARKED)];
-    let repo = bare(&[own[0], own[1], ("test_real.py", USES), (".gitignore", "__pycache__/\n")]);
+    let repo = bare(&[
+        own[0],
+        own[1],
+        ("real/decisions.py", DECISIONS),
+        ("test_real.py", USES),
+        ("test_decisions.py", &DECIDED.replace("import decisions", "from real import decisions")),
+        (".gitignore", "__pycache__/\n"),
+    ]);
     let copy = "cd \"$(python3 -c 'import json, os; print(os.path.dirname(os.path.dirname(json.__file__)))')\" && cp -r json shlex.py textwrap.py";
     let copied = repo.shell(&format!("{copy} {}/real", repo.root().display())).status();
     assert!(copied.unwrap().success());
@@ -314,6 +466,7 @@ fn coverage_py_comes_first_and_names_the_same_lines_of_real_modules() {
         for ran in [true, false] {
             assert_eq!(lines(&files, file, ran), lines(&expected, file, ran), "{file} {ran}");
         }
+        assert_eq!(files[file]["branches"], expected[file]["branches"], "{file}");
     }
     assert!(lines(&expected, "real/json/decoder.py", true).len() > 30, "{expected:#}");
 }
@@ -329,4 +482,43 @@ fn a_project_of_node_without_tests_has_no_lines_that_run() {
     let (coverage, files) = measured(&repo, "WFS-test-price-js");
     assert_eq!(coverage, "0 of 1 files have tests (0.0 %), lines 0.0 %; there are no tests yet");
     assert_eq!(lines(&files, "price.js", false), [1, 2]);
+}
+
+/// Branches of a script in two processes, of which each takes a part.
+const FEES: &str = r"// Fees.
+export function fee(kind, options = {}) {
+  const rate = options.rate ?? 2;
+  if (kind === 'free' || options.free) return 0;
+  switch (kind) {
+    case 'small':
+    case 'tiny':
+      return rate;
+    default:
+      return kind?.length > 3 ? rate * 2 : rate * 3;
+  }
+}
+";
+
+#[test]
+#[ignore = "needs node; branches_of_scripts_are_those_of_istanbul always runs"]
+fn branches_of_scripts_are_measured_by_node_itself() {
+    let package = r#"{ "type": "module", "scripts": { "test": "node --test" } }"#;
+    let test = |call: &str, expected: &str| {
+        format!(
+            "import assert from 'node:assert';\nimport test from 'node:test';\nimport {{ fee }} from './fees.js';\n\ntest('it', () => assert.equal({call}, {expected}));\n"
+        )
+    };
+    let repo = TestRepo::new(&[
+        ("package.json", package),
+        ("fees.js", FEES),
+        ("a.test.js", &test("fee('tiny')", "2")),
+        ("b.test.js", &test("fee('large', { rate: 3 })", "6")),
+    ]);
+    let ran = repo.regreen(&["plan", "fees.js", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let (coverage, files) = measured(&repo, "WFS-test-fees-js");
+    assert!(coverage.contains(", branches 72.7 %; "), "{coverage}");
+    let expected = serde_json::json!({ "3": [2, 2], "4": [3, 4], "6": [0, 1], "7": [1, 1], "9": [1, 1], "10": [1, 2] });
+    assert_eq!(files["fees.js"]["branches"], expected);
+    assert!(!lines(&files, "fees.js", false).contains(&6), "a label is no line");
 }

@@ -308,11 +308,11 @@ fn candidates_are_judged_by_older_runners_as_by_a_fresh_start() {
     judge(&Project::new("jest", JEST_29, true));
 }
 
-/// Executed lines are measured, all mutants on lines that tests reach are tried, and a fault is repaired.
+/// Lines and branches are measured, all mutants on lines that tests reach are tried, and a fault is repaired.
 fn whole(project: &Project, output: &str) {
     let planned = project.repo.regreen(&["plan", "src/cart.ts", "--json"]).document();
-    // Istanbul and the provider count branches too, of which tests take too few.
-    assert_eq!(planned["phases"][1]["summary"], format!("1 file looked at, {output}"));
+    let summary = planned["phases"][1]["summary"].as_str().unwrap();
+    assert!(summary.contains(output), "{summary}");
     let ran = project.repo.regreen(&["score", "src/cart.ts", "--json"]);
     let score = ran.document();
     assert_eq!(score["reach"], "known", "{} {}", ran.out, ran.err);
@@ -331,14 +331,15 @@ fn whole(project: &Project, output: &str) {
 #[test]
 #[ignore = "needs the npm registry"]
 fn typescript_under_vitest_is_measured_scored_and_repaired() {
-    whole(&Project::new("vitest", &[("vitest", "^3")], true), "0 with gaps, lines 81.8 %");
+    whole(&Project::new("vitest", &[("vitest", "^3")], true), "lines 81.8 %, branches 50.0 %");
     let provider = [("vitest", "^4"), ("@vitest/coverage-v8", "^4")];
-    whole(&Project::new("vitest", &provider, true), "1 with gaps, lines 80.0 %");
+    whole(&Project::new("vitest", &provider, true), "lines 80.0 %, branches 50.0 %");
 }
 
 #[cfg(feature = "slow-tests")]
 #[test]
 #[ignore = "needs the npm registry"]
 fn typescript_under_jest_is_measured_scored_and_repaired() {
-    whole(&Project::new("jest", JEST_29, true), "1 with gaps, lines 81.8 %");
+    // The map of the source knows nothing of an `else` that is not there.
+    whole(&Project::new("jest", JEST_29, true), "lines 81.8 %, branches 66.7 %");
 }

@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn vitest_is_measured_by_the_providers_that_are_installed_else_by_v8() {
         let table: [(&[&str], &str); 4] = [
-            (&[], "node warm_vitest.mjs report.json lines.info"),
+            (&[], "node warm_vitest.mjs report.json lines.counted"),
             (&["v8"], "--coverage.provider=v8"),
             (&["istanbul"], "--coverage.provider=istanbul"),
             (&["v8", "istanbul"], "--coverage.reportsDirectory="),

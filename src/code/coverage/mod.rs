@@ -9,15 +9,20 @@ mod istanbul;
 mod jacoco;
 mod lcov;
 mod python;
+mod script_branches;
 mod v8;
 mod xml;
 
 pub use v8::{first_code, unloaded_lines};
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::code::language::Language;
 use crate::domain::coverage::FileLines;
 use crate::domain::id::{RepoPath, in_folder};
+
+use script_branches::ScriptCounts;
 
 /// Maximum size of a report in bytes.
 pub const LIMIT: u64 = 256 << 20;
@@ -28,15 +33,24 @@ pub struct Report {
     pub format: &'static str,
     /// Coverage per file, by the path in the report.
     pub files: BTreeMap<String, FileLines>,
+    /// Scripts whose branches are read from their text once all reports are merged.
+    scripts: BTreeMap<String, ScriptCounts>,
 }
 
 impl Report {
     fn of(format: &'static str) -> Self {
-        Self { format, files: BTreeMap::new() }
+        Self { format, ..Self::default() }
     }
 
     fn file(&mut self, path: &str) -> &mut FileLines {
         self.files.entry(path.to_owned()).or_default()
+    }
+
+    fn add_script(&mut self, path: &str, script: ScriptCounts) {
+        match self.scripts.entry(path.to_owned()) {
+            Entry::Occupied(mut known) => known.get_mut().add(&script),
+            Entry::Vacant(free) => drop(free.insert(script)),
+        }
     }
 
     /// Merges another report of the same run, such as that of another module.
@@ -44,6 +58,9 @@ impl Report {
         self.format = other.format;
         for (path, lines) in other.files {
             add(self.files.entry(path).or_default(), lines);
+        }
+        for (path, script) in other.scripts {
+            self.add_script(&path, script);
         }
     }
 
@@ -60,17 +77,28 @@ impl Report {
         for file in files {
             by_name.entry(file.file_name()).or_default().push(file);
         }
-        let mut placed: BTreeMap<RepoPath, FileLines> = BTreeMap::new();
-        for (path, lines) in &self.files {
+        let place = |path: &str| {
             let path = path.replace('\\', "/");
             let path = path.trim_start_matches("file://").trim_start_matches("./");
             let below = path.strip_prefix(root).map_or(path, |rest| rest.trim_start_matches('/'));
             let named = [in_folder(folder, path), below.to_owned()].map(RepoPath::parse);
             let exact = named.into_iter().flatten().find(|file| files.contains(file));
-            let found = exact.or_else(|| by_ending(below, &by_name));
-            if let Some(file) = found {
+            exact.or_else(|| by_ending(below, &by_name))
+        };
+        let mut placed: BTreeMap<RepoPath, FileLines> = BTreeMap::new();
+        for (path, lines) in &self.files {
+            if let Some(file) = place(path) {
                 add(placed.entry(file).or_default(), lines.clone());
             }
+        }
+        for (path, script) in &self.scripts {
+            let Some(file) = place(path) else { continue };
+            let Some(language) = Language::of(&file) else { continue };
+            let mut lines = FileLines::default();
+            for (line, taken) in script.read_branches(language) {
+                lines.branch(line, u32::from(taken), 1);
+            }
+            add(placed.entry(file).or_default(), lines);
         }
         placed
     }
@@ -102,6 +130,11 @@ fn by_ending(path: &str, by_name: &BTreeMap<&str, Vec<&RepoPath>>) -> Option<Rep
         (Some(file), None) => Some((*file).clone()),
         _ => None,
     }
+}
+
+/// Whether a report in this form that names no branch means that there is none.
+pub fn tells_branches(format: &str) -> bool {
+    ["coverage.py JSON", "V8 JSON", "Istanbul JSON"].contains(&format)
 }
 
 /// Why and where a report cannot be read.

@@ -6,7 +6,10 @@ use super::{BadReport, Report, number};
 
 /// Reads a report; `files` is known to be an object.
 pub fn read(value: &Value) -> Result<Report, BadReport> {
-    let mut report = Report::of("coverage.py JSON");
+    let mut files = value["files"].as_object().into_iter().flatten();
+    let has_branches = files.any(|(_, file)| file["missing_branches"].is_array());
+    let lines_only = "coverage.py JSON, lines only";
+    let mut report = Report::of(if has_branches { "coverage.py JSON" } else { lines_only });
     let expected = || BadReport::at(1, "`executed_lines` and `missing_lines` for each file");
     for (path, file_report) in value["files"].as_object().into_iter().flatten() {
         let file = report.file(path);

@@ -78,7 +78,7 @@ const ROWS: &[Row] = &[
         file: "price.js",
         // V8 counts no execution for closing brackets, so they are left out.
         lines: (4, 6),
-        branches: (0, 0),
+        branches: (1, 4),
         uncovered: "3, 9",
         never_entered: &["discount"],
     },
@@ -278,6 +278,37 @@ fn istanbul_counts_statements_branches_and_functions() {
     assert_eq!(file.lines, BTreeMap::from([(1, 4), (2, 0)]));
     assert_eq!(file.branches, BTreeMap::from([(2, (2, 3))]));
     assert_eq!(file.functions, BTreeMap::from([("f".into(), (1, 0))]));
+}
+
+#[test]
+fn scripts_of_several_processes_add_up_and_those_that_a_loader_made_have_no_branches() {
+    let text = "if (a) b();\n";
+    let of = |end: usize, then: u32| {
+        let report = format!(
+            r#"{{"result": [{{"url": "file:///repo/price.js", "functions": [{{"functionName": "", "ranges": [{{"startOffset": 0, "endOffset": {end}, "count": 1}}, {{"startOffset": 7, "endOffset": 11, "count": {then}}}]}}]}}]}}"#
+        );
+        read(&report, &|_| Some(text.to_owned())).unwrap()
+    };
+    let mut both = of(12, 0);
+    both.merge(of(12, 1));
+    for (report, expected) in [(of(12, 0), (1, 2)), (both, (2, 2)), (of(30, 1), (0, 0))] {
+        let placed = report.placed("/repo", "", &known());
+        let file = placed.into_values().next().unwrap();
+        assert_eq!(file.branch_counts(), expected);
+    }
+}
+
+#[test]
+fn a_report_that_could_name_branches_and_names_none_means_that_there_are_none() {
+    let of = |more: &str| {
+        let text = format!(
+            r#"{{"files": {{"a.py": {{"executed_lines": [1], "missing_lines": []{more}}}}}}}"#
+        );
+        tells_branches(read(&text, &|_| None).unwrap().format)
+    };
+    assert!(of(r#", "executed_branches": [], "missing_branches": []"#));
+    assert!(!of(""), "it ran without `--branch`");
+    assert!(!tells_branches("Go cover profile"));
 }
 
 #[test]

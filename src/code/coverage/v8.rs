@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::script_branches::ScriptCounts;
 use super::{BadReport, Report};
 use crate::domain::coverage::FileLines;
 
@@ -18,8 +19,11 @@ pub fn first_code(line: &str) -> usize {
     line.encode_utf16().count() - code.encode_utf16().count()
 }
 
+/// Whether a line can run; a label of a `switch` decides and is no code of its own.
 fn holds_code(line: &str) -> bool {
-    line.chars().any(char::is_alphanumeric)
+    let code = line.trim();
+    let is_label = code.ends_with(':') && (code.starts_with("case ") || code == "default:");
+    !is_label && code.chars().any(char::is_alphanumeric)
 }
 
 /// The lines of a script that V8 has not loaded, which is in no report.
@@ -31,56 +35,97 @@ pub fn unloaded_lines(text: &str) -> FileLines {
     file
 }
 
+/// The text of a script that a driver of ours adds where it is not that of the file, and the lines of the
+/// file by its offsets.
+fn made_text(script: &Value) -> Option<(String, Vec<(usize, u32)>)> {
+    let pair = |pair: &Value| {
+        let number = |at: usize| usize::try_from(pair[at].as_u64()?).ok();
+        Some((number(0)?, u32::try_from(number(1)?).ok()?))
+    };
+    let lines = script["lines"].as_array()?.iter().filter_map(pair).collect();
+    Some((script["source"].as_str()?.to_owned(), lines))
+}
+
+/// A named function: its name, where it begins, and how often it ran.
+type Named = (String, usize, u64);
+
 /// Reads a report; `source` returns the text of a file, without which its offsets have no lines.
 pub fn read(value: &Value, source: &dyn Fn(&str) -> Option<String>) -> Result<Report, BadReport> {
     let mut report = Report::of("V8 JSON");
     for script in value["result"].as_array().into_iter().flatten() {
         let url = script["url"].as_str().ok_or_else(|| BadReport::at(1, "`url` of each script"))?;
         let Some(path) = url.strip_prefix("file://") else { continue };
-        let Some(text) = source(path).filter(|text| text.len() <= SOURCE) else { continue };
-        // V8 counts offsets in UTF-16 code units.
-        let mut counts: Vec<Option<u64>> = vec![None; text.encode_utf16().count()];
-        let mut functions = Vec::new();
-        for function in script["functions"].as_array().into_iter().flatten() {
-            let ranges = function["ranges"].as_array();
-            for range in ranges.into_iter().flatten() {
-                let at = |key: &str| usize::try_from(range[key].as_u64()?).ok();
-                let (Some(from), Some(to)) = (at("startOffset"), at("endOffset")) else {
-                    return Err(BadReport::at(1, "`startOffset` and `endOffset` of each range"));
-                };
-                let to = to.min(counts.len());
-                if let Some(part) = counts.get_mut(from..to) {
-                    part.fill(Some(range["count"].as_u64().unwrap_or(0)));
-                }
-            }
-            let first = ranges.and_then(|ranges| ranges.first());
-            if let (Some(name), Some(first)) = (function["functionName"].as_str(), first)
-                && !name.is_empty()
-            {
-                let start = usize::try_from(first["startOffset"].as_u64().unwrap_or(0));
-                let hits = first["count"].as_u64().unwrap_or(0);
-                functions.push((name.to_owned(), start.unwrap_or(0), hits));
-            }
+        let (text, lines) = match made_text(script) {
+            Some((text, lines)) => (Some(text), Some(lines)),
+            None => (source(path), None),
+        };
+        let Some(text) = text.filter(|text| text.len() <= SOURCE) else { continue };
+        let (counts, functions) = counts(script, &text)?;
+        if lines.is_none() {
+            note_lines(report.file(path), &text, &counts, &functions);
         }
-        let file = report.file(path);
-        let mut offset = 0;
-        for (index, line) in text.split_inclusive('\n').enumerate() {
-            let length = line.encode_utf16().count();
-            let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-            let own = counts.get(offset..offset + length).unwrap_or_default();
-            let first = own.get(first_code(line)).copied().flatten();
-            if let (true, Some(hits)) = (holds_code(line), first) {
-                file.line(number, hits);
-            }
-            for (name, start, hits) in &functions {
-                if (offset..offset + length).contains(start) {
-                    file.functions.insert(name.clone(), (number, *hits));
-                }
-            }
-            offset += length;
+        let counts: Vec<u64> = counts.into_iter().map(Option::unwrap_or_default).collect();
+        // What a loader made of the file has other places.
+        if end(script) == counts.len() {
+            report.add_script(path, ScriptCounts { text, lines, counts });
         }
     }
     Ok(report)
+}
+
+/// Where the text of a script ends.
+fn end(script: &Value) -> usize {
+    let functions = script["functions"].as_array().into_iter().flatten();
+    let ranges = functions.flat_map(|function| function["ranges"].as_array().into_iter().flatten());
+    let ends = ranges.filter_map(|range| usize::try_from(range["endOffset"].as_u64()?).ok());
+    ends.max().unwrap_or(0)
+}
+
+/// The count of each UTF-16 code unit, in which V8 states offsets, and the functions.
+fn counts(script: &Value, text: &str) -> Result<(Vec<Option<u64>>, Vec<Named>), BadReport> {
+    let mut counts: Vec<Option<u64>> = vec![None; text.encode_utf16().count()];
+    let mut functions = Vec::new();
+    for function in script["functions"].as_array().into_iter().flatten() {
+        let ranges = function["ranges"].as_array();
+        for range in ranges.into_iter().flatten() {
+            let at = |key: &str| usize::try_from(range[key].as_u64()?).ok();
+            let (Some(from), Some(to)) = (at("startOffset"), at("endOffset")) else {
+                return Err(BadReport::at(1, "`startOffset` and `endOffset` of each range"));
+            };
+            let to = to.min(counts.len());
+            if let Some(part) = counts.get_mut(from..to) {
+                part.fill(Some(range["count"].as_u64().unwrap_or(0)));
+            }
+        }
+        let first = ranges.and_then(|ranges| ranges.first());
+        if let (Some(name), Some(first)) = (function["functionName"].as_str(), first)
+            && !name.is_empty()
+        {
+            let start = usize::try_from(first["startOffset"].as_u64().unwrap_or(0));
+            let hits = first["count"].as_u64().unwrap_or(0);
+            functions.push((name.to_owned(), start.unwrap_or(0), hits));
+        }
+    }
+    Ok((counts, functions))
+}
+
+fn note_lines(file: &mut FileLines, text: &str, counts: &[Option<u64>], functions: &[Named]) {
+    let mut offset = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        let length = line.encode_utf16().count();
+        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        let own = counts.get(offset..offset + length).unwrap_or_default();
+        let first = own.get(first_code(line)).copied().flatten();
+        if let (true, Some(hits)) = (holds_code(line), first) {
+            file.line(number, hits);
+        }
+        for (name, start, hits) in functions {
+            if (offset..offset + length).contains(start) {
+                file.functions.insert(name.clone(), (number, *hits));
+            }
+        }
+        offset += length;
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::behaviour::Behaviour;
+use crate::code::behaviour::{self, Behaviour};
+use crate::code::coverage::tells_branches;
+use crate::code::language::Language;
 use crate::domain::coverage::{CoverageResult, CoverageTarget, FileLines, Measured, Shares};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::effect::{EffectError, Effects};
@@ -16,7 +18,8 @@ pub type About = BTreeMap<RepoPath, BTreeSet<String>>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoverageOutcome {
     pub reached: CoverageResult,
-    /// The lines in scope that were not executed, by file.
+    /// The lines in scope that were not executed, by file, and where too few branches are taken those that
+    /// did not take all of theirs.
     pub uncovered_lines: BTreeMap<RepoPath, BTreeSet<u32>>,
 }
 
@@ -43,38 +46,53 @@ pub async fn measure_coverage(
     fx.worktree.checkout(tree).await?;
     // A report may name another file of the same name, so it is read with all of them in view.
     let files = fx.worktree.files(tree).await?.into_iter().collect();
-    Ok(match fx.suite.coverage(fx.worktree.root(), &files).await {
-        Measured::Nothing { reason } => CoverageOutcome::unknown(reason, before.target),
-        Measured::Lines { command, files, .. } | Measured::NoTests { command, files } => {
-            let reached = CoverageResult::Measured {
-                command,
-                before: shares(about, &texts, &before.files),
-                after: shares(about, &texts, &files),
-                target: before.target,
-                lacks_branches: files.values().all(|file| file.branches.is_empty()),
-            };
-            CoverageOutcome { reached, uncovered_lines: uncovered_lines(about, &texts, &files) }
+    let (command, files, tells_branches) = match fx.suite.coverage(fx.worktree.root(), &files).await
+    {
+        Measured::Nothing { reason } => {
+            return Ok(CoverageOutcome::unknown(reason, before.target));
         }
-    })
+        Measured::Lines { command, files, format } => (command, files, tells_branches(&format)),
+        Measured::NoTests { command, files } => (command, files, true),
+    };
+    let (target, after) = (before.target, shares(about, &texts, &files));
+    let lacks_taken = after.branch.is_below(target.branch);
+    let uncovered_lines = uncovered_lines(about, &texts, &files, lacks_taken);
+    let reached = CoverageResult::Measured {
+        command,
+        before: shares(about, &texts, &before.files),
+        after,
+        target,
+        lacks_branches: !tells_branches && files.values().all(|file| file.branches.is_empty()),
+    };
+    Ok(CoverageOutcome { reached, uncovered_lines })
 }
 
-/// Lines of the chosen functions that a report names and that did not run.
+/// Lines in scope that a report names and that did not run, and with `also_branches` those that did not take
+/// all branches. No call runs a line outside of functions.
 fn uncovered_lines(
     about: &About,
     texts: &BTreeMap<RepoPath, String>,
     ran: &BTreeMap<RepoPath, FileLines>,
+    also_branches: bool,
 ) -> BTreeMap<RepoPath, BTreeSet<u32>> {
     let mut uncovered_lines = BTreeMap::new();
     for (file, names) in about {
         let (text, file_lines) = (texts.get(file).map_or("", String::as_str), ran.get(file));
         let lines = |(start, end): (u32, u32)| {
-            let lines = file_lines
-                .into_iter()
-                .flat_map(move |file_lines| file_lines.lines.range(start..=end));
-            lines.filter(|(_, hits)| **hits == 0).map(|(line, _)| *line)
+            file_lines.into_iter().flat_map(move |of| {
+                let lines = of.lines.range(start..=end).filter(|(_, hits)| **hits == 0);
+                let branches = of.branches.range(start..=end);
+                let partial = branches.filter(move |(_, (part, all))| also_branches && part < all);
+                lines.map(|(line, _)| *line).chain(partial.map(|(line, _)| *line))
+            })
         };
-        let lines: BTreeSet<u32> =
-            pieces(file, names, text).1.into_iter().flat_map(lines).collect();
+        let read = |language| behaviour::read(language, text);
+        let functions = Language::of(file).map(read).unwrap_or_default();
+        let is_inside = |line: &u32| {
+            functions.iter().any(|one| (inner(one.start, one.end)..=one.end).contains(line))
+        };
+        let lines = pieces(file, names, text).1.into_iter().flat_map(lines);
+        let lines: BTreeSet<u32> = lines.filter(is_inside).collect();
         if !lines.is_empty() {
             uncovered_lines.insert(file.clone(), lines);
         }
@@ -82,16 +100,19 @@ fn uncovered_lines(
     uncovered_lines
 }
 
-/// The functions of a file in scope, and the line ranges that count: whole bodies, or the whole
-/// file. The first line of a function is executed when its file is loaded, so it does not count.
+/// The functions of a file in scope, and the line ranges that count: whole bodies, or the whole file where
+/// all of its functions are in scope, as coverage tools count. The first line of a single function is
+/// executed when its file is loaded, so it does not count.
 fn pieces(
     file: &RepoPath,
     names: &BTreeSet<String>,
     text: &str,
 ) -> (Vec<Behaviour>, Vec<(u32, u32)>) {
-    let whole = names.contains("");
-    let only = if whole { FunctionFilter::new() } else { [(file.clone(), names.clone())].into() };
-    let functions = callable(file, text, &only);
+    let all = callable(file, text, &FunctionFilter::new());
+    let has_all = !names.is_empty() && all.iter().all(|one| names.contains(&one.name));
+    let whole = names.contains("") || has_all;
+    let only = || FunctionFilter::from([(file.clone(), names.clone())]);
+    let functions = if whole { all } else { callable(file, text, &only()) };
     let pieces = if whole {
         vec![(1, u32::try_from(text.lines().count()).unwrap_or(u32::MAX))]
     } else {
@@ -156,7 +177,7 @@ mod tests {
         let table = [
             (&["price"][..], Some(&file_lines), (share(2, 3), share(1, 2), share(1, 1))),
             (&["tax"][..], Some(&file_lines), (share(0, 1), share(0, 0), share(0, 1))),
-            (&["price", "tax"][..], Some(&file_lines), (share(2, 4), share(1, 2), share(1, 2))),
+            (&["price", "tax"][..], Some(&file_lines), (share(5, 7), share(1, 2), share(1, 2))),
             (&[""][..], Some(&file_lines), (share(5, 7), share(1, 2), share(1, 2))),
             (&["price"][..], None, (share(0, 3), share(0, 0), share(0, 1))),
         ];
@@ -166,20 +187,26 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_did_not_run_are_those_of_the_functions_in_scope() {
+    fn lines_and_branches_that_did_not_run_are_those_of_the_functions_in_scope() {
         let file = RepoPath::parse("shop.py").unwrap();
         let text = "def price(x):\n    return 1\n\n\ndef tax(x):\n    return x\n";
         let mut lines = FileLines::default();
-        for (line, hits) in [(1, 1), (2, 0), (5, 1), (6, 0)] {
+        for (line, hits) in [(1, 1), (2, 1), (5, 1), (6, 0), (7, 0)] {
             lines.line(line, hits);
         }
+        lines.branch(2, 1, 2);
         let texts = BTreeMap::from([(file.clone(), text.to_owned())]);
         let ran = BTreeMap::from([(file.clone(), lines)]);
-        let table: [(&[&str], &[u32]); 3] =
-            [(&["price"], &[2]), (&["tax"], &[6]), (&[""], &[2, 6])];
-        for (names, expected) in table {
+        let table: [(&[&str], bool, &[u32]); 4] = [
+            (&["price"], false, &[]),
+            (&["price"], true, &[2]),
+            (&["tax"], true, &[6]),
+            (&[""], true, &[2, 6]),
+        ];
+        for (names, also_branches, expected) in table {
             let names = names.iter().map(|name| (*name).to_owned()).collect();
-            let missed = uncovered_lines(&[(file.clone(), names)].into(), &texts, &ran);
+            let about = [(file.clone(), names)].into();
+            let missed = uncovered_lines(&about, &texts, &ran, also_branches);
             let missed: Vec<u32> = missed.into_values().flatten().collect();
             assert_eq!(missed, expected);
         }

@@ -1,10 +1,10 @@
-"""Runs a program of Python and writes which lines of some files ran, where coverage.py is missing.
+"""Runs a program of Python and writes which lines and branches of some files ran, where coverage.py is missing.
 
 Usage: regreen_lines.py FOLDER (-m MODULE | FILE) [ARGUMENT...]
 
-FOLDER/files.json lists the paths of the files. FOLDER/report gets their lines in the form of coverage.py's
-JSON report, without branches; a file that was never loaded has only missing lines. What runs in other
-processes does not count. Works on Python 3.8 and later.
+FOLDER/files.json lists the paths of the files. FOLDER/report gets their lines and branches in the form of
+coverage.py's JSON report, with 0 for what follows the last line of a function; a file that was never loaded
+has only missing ones. What runs in other processes does not count. Works on Python 3.8 and later.
 
 pytest gets this module as a plugin that is loaded already: PYTEST_DONT_REWRITE.
 """
@@ -29,47 +29,83 @@ from os.path import join, normpath
 __unittest = True
 
 OWNER, HERE = os.getpid(), os.getcwd()
-PRAGMA = re.compile(r"#\s*pragma[:\s]?\s*no\s*cover", re.IGNORECASE)
-# The lines that ran by file; the same sets by name of a file, and what traces it, once it was seen.
-RAN, NAMED, HOOKS = {}, {}, {}
+# What coverage.py leaves out unless a project says otherwise, and where it asks for no branch.
+SILENT = re.compile(
+    r"#\s*(pragma|PRAGMA)[:\s]?\s*(no|NO)\s*(cover|COVER)|^\s*if (typing\.)?TYPE_CHECKING:"
+    r"|^\s*(((async )?def .*?)?[\])]+(\s*->.*?)?:\s*)?\.\.\.\s*(#|$)",
+    re.MULTILINE,
+)
+PARTIAL = re.compile(r"#\s*(pragma|PRAGMA)[:\s]?\s*(no|NO)\s*(branch|BRANCH)")
+RETURNS = {dis.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in dis.opmap}
+SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+# Pairs of lines that ran one after the other, by file: None comes before the first, 0 follows the last.
+# The same sets by name of a file, once it was seen.
+RAN, NAMED = {}, {}
 
 
-def lines_of(name):
-    """The lines of a file that is measured. Tests replace functions of `os`, so none is called here."""
+def steps_of(name):
+    """The steps of a file that is measured. Tests replace functions of `os`, so none is called here."""
     if name not in NAMED:
         NAMED[name] = NAMED.get(normpath(join(HERE, name)))
     return NAMED[name]
 
 
-def monitor():
-    """Notes each line once; what tests do with `sys.settrace` has no effect."""
-    monitoring = sys.monitoring
-    tool = monitoring.COVERAGE_ID
+def is_inner(code):
+    """Whether it is a part of an expression, whose end is no branch of the statement."""
+    return code.co_name[0] == "<" and code.co_name != "<module>"
 
-    def on_line(code, line):
-        lines = lines_of(code.co_filename)
-        if lines is not None:
-            lines.add(line)
+
+def monitor():
+    """What tests do with `sys.settrace` has no effect."""
+    monitoring, last = sys.monitoring, {}
+    tool, events, current = monitoring.COVERAGE_ID, monitoring.events, sys._getframe
+
+    def on_start(code, offset):
+        if steps_of(code.co_filename) is not None:
+            monitoring.set_local_events(tool, code, events.LINE | events.PY_RETURN)
         return monitoring.DISABLE
 
+    def on_line(code, line):
+        frame = id(current(1))
+        NAMED[code.co_filename].add((last.get(frame), line))
+        last[frame] = line
+
+    def on_return(code, offset, value):
+        line = last.pop(id(current(1)), None)
+        if not is_inner(code):
+            NAMED[code.co_filename].add((line, 0))
+
+    def on_unwind(code, offset, error):
+        last.pop(id(current(1)), None)
+
     monitoring.use_tool_id(tool, "regreen")
-    monitoring.register_callback(tool, monitoring.events.LINE, on_line)
-    monitoring.set_events(tool, monitoring.events.LINE)
+    monitoring.register_callback(tool, events.PY_START, on_start)
+    monitoring.register_callback(tool, events.LINE, on_line)
+    monitoring.register_callback(tool, events.PY_RETURN, on_return)
+    monitoring.register_callback(tool, events.PY_UNWIND, on_unwind)
+    monitoring.set_events(tool, events.PY_START | events.PY_UNWIND)
 
 
 def on_call(frame, event, argument):
-    name = frame.f_code.co_filename
-    if name not in HOOKS:
-        HOOKS[name] = hook(lines_of(name))
-    return HOOKS[name]
+    steps = steps_of(frame.f_code.co_filename)
+    # A generator that goes on has one already.
+    return None if steps is None else frame.f_trace or follow(steps, is_inner(frame.f_code))
 
 
-def hook(lines):
+def follow(steps, inner):
+    """Each frame has its own, for Python keeps it with the frame."""
+    last = None
+
     def on_line(frame, event, argument):
-        lines.add(frame.f_lineno)
+        nonlocal last
+        if event == "line":
+            steps.add((last, frame.f_lineno))
+            last = frame.f_lineno
+        elif event == "return" and not inner and frame.f_code.co_code[frame.f_lasti] in RETURNS:
+            steps.add((last, 0))
         return on_line
 
-    return None if lines is None else on_line
+    return on_line
 
 
 def trace():
@@ -98,30 +134,114 @@ def pytest_runtest_logstart(nodeid, location):
     trace()
 
 
-def statements(source):
-    """The first line of each statement that can run, by all of its lines."""
-    first, silent, begin = {}, set(), None
+def matching(pattern, text):
+    for match in pattern.finditer(text):
+        begin = text.count("\n", 0, match.start()) + 1
+        yield from range(begin, begin + match.group().count("\n") + 1)
+
+
+def statements(source, tree):
+    """The first line of each statement, by all of its lines, and the first lines that are left out."""
+    text = io.TextIOWrapper(io.BytesIO(source), tokenize.detect_encoding(io.BytesIO(source).readline)[0]).read()
+    silent = set(matching(SILENT, text))
+    first, left_out, begin, depth, above = {}, set(), None, 0, None
     for token in tokenize.tokenize(io.BytesIO(source).readline):
-        if token.type == tokenize.COMMENT and PRAGMA.match(token.string):
-            silent.add(token.start[0])
+        depth += (token.type == tokenize.INDENT) - (token.type == tokenize.DEDENT)
         if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING):
             continue
         begin = begin or token.start[0]
         if token.type == tokenize.NEWLINE:
             first.update(dict.fromkeys(range(begin, token.end[0] + 1), begin))
+            above = above if above is not None and depth > above else None
+            if above is None and silent.intersection(range(begin, token.end[0] + 1)):
+                above = depth
+            left_out.update([] if above is None else [begin])
             begin = None
-    tree = ast.parse(source)
-    silent, left_out = {first.get(line) for line in silent}, set()
     for node in ast.walk(tree):
-        if isinstance(node, (ast.stmt, ast.excepthandler)):
-            heads = [node.lineno] + [one.lineno for one in getattr(node, "decorator_list", [])]
-            if silent.intersection(heads):
-                left_out.update(range(min(heads), node.end_lineno + 1))
-        documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-        if isinstance(node, documented) and ast.get_docstring(node, False) is not None:
+        if isinstance(node, SCOPES) and left_out.intersection(range(heading(node), node.lineno + 1)):
+            left_out.update(range(heading(node), node.end_lineno + 1))
+        if isinstance(node, SCOPES + (ast.Module,)) and ast.get_docstring(node, False) is not None:
             if node.body[0].lineno > getattr(node, "lineno", 0):
                 left_out.add(node.body[0].lineno)
-    return {line: head for line, head in first.items() if head not in left_out}
+    partial = {first.get(line) for line in matching(PARTIAL, text)}
+    return first, left_out, partial
+
+
+def heading(node):
+    return min([node.lineno] + [one.lineno for one in getattr(node, "decorator_list", [])])
+
+
+def constant(test):
+    """The value of a test that the compiler knows; None of any other."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)
+    if isinstance(test, ast.Name) and test.id == "__debug__":
+        return True
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        value = constant(test.operand)
+        return None if value is None else not value
+    return None
+
+
+def always_matches(case):
+    pattern = case.pattern
+    while isinstance(pattern, (ast.MatchOr, ast.MatchAs)) and getattr(pattern, "pattern", pattern) is not None:
+        pattern = pattern.patterns[-1] if isinstance(pattern, ast.MatchOr) else pattern.pattern
+    return case.guard is None and isinstance(pattern, ast.MatchAs)
+
+
+def branches(tree, first, known):
+    """By the first line of each statement that decides: where its body begins, and what else follows."""
+    found = {}
+
+    def line(node):
+        return first.get(heading(node))
+
+    def begins(node):
+        # Before Python 3.10 `while True` itself does not run.
+        here = line(node)
+        return here if here in known else enter(getattr(node, "body", ()), None)
+
+    def enter(body, after):
+        return next(filter(None, map(begins, body)), after)
+
+    def decide(here, body, after, loop):
+        leave = {ast.Return: 0, ast.Continue: loop[0], ast.Break: loop[1]}
+        begin = enter(body, after)
+        return leave.get(type(body[-1]), here) if begin == here else begin
+
+    # `loop` holds its own line and the one behind it.
+    def visit(body, after, loop):
+        body = [node for node in body if begins(node)]
+        for node, following in zip(body, [begins(node) for node in body[1:]] + [after]):
+            here = line(node)
+            if isinstance(node, SCOPES):
+                visit(node.body, 0, (None, None))
+            elif isinstance(node, (ast.If, ast.For, ast.AsyncFor, ast.While)):
+                if isinstance(node, (ast.For, ast.AsyncFor)) or constant(node.test) is None:
+                    found[here] = (decide(here, node.body, following, loop), enter(node.orelse, following))
+                if isinstance(node, ast.If):
+                    visit(node.body, following, loop)
+                else:
+                    visit(node.body, begins(node), (begins(node), following))
+                visit(node.orelse, following, loop)
+            elif isinstance(node, (ast.With, ast.AsyncWith)):
+                visit(node.body, following, loop)
+            elif hasattr(node, "handlers"):
+                end = enter(node.finalbody, following)
+                visit(node.body, enter(node.orelse, end), loop)
+                for part in [one.body for one in node.handlers] + [node.orelse]:
+                    visit(part, end, loop)
+                visit(node.finalbody, following, loop)
+            elif hasattr(node, "cases"):
+                heads = [first.get(case.pattern.lineno) for case in node.cases]
+                for case, head, other in zip(node.cases, heads, heads[1:] + [following]):
+                    if case is not node.cases[-1] or not always_matches(case):
+                        found[head] = (decide(head, case.body, following, loop), other)
+                    visit(case.body, following, loop)
+
+    visit(tree.body, 0, (None, None))
+    return {head: ends for head, ends in found.items() if len({head, *ends}) == 3}
 
 
 def executable(code):
@@ -132,13 +252,25 @@ def executable(code):
     yield from (line for _, line in dis.findlinestarts(code))
 
 
-def report(path, ran):
+def report(path, steps):
     with open(path, "rb") as file:
         source = file.read()
-    first = statements(source)
-    lines = {first[line] for line in executable(compile(source, path, "exec")) if line in first}
-    ran = {first[line] for line in list(ran) if line in first} & lines
-    return {"executed_lines": sorted(ran), "missing_lines": sorted(lines - ran)}
+    tree = ast.parse(source)
+    first, left_out, partial = statements(source, tree)
+    known = {first[line] for line in executable(compile(source, path, "exec")) if line in first}
+    steps = {(first.get(last), first.get(line, line)) for last, line in list(steps)}
+    handlers = {first.get(node.lineno) for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)}
+    executed, missing = [], []
+    for head, (body, other) in sorted(branches(tree, first, known).items()):
+        if left_out.isdisjoint((head, body, other)):
+            reached = {line for last, line in steps if last == head} - handlers - {head}
+            for end, ran in ((body, body in reached), (other, reached - {body})):
+                if ran or head not in partial:
+                    (executed if ran else missing).append([head, end])
+    known -= left_out
+    ran = known.intersection(line for _, line in steps)
+    report = {"executed_lines": sorted(ran), "missing_lines": sorted(known - ran)}
+    return dict(report, executed_branches=executed, missing_branches=missing)
 
 
 def write(folder):
@@ -147,9 +279,9 @@ def write(folder):
     sys.settrace(None)
     warnings.simplefilter("ignore")
     files = {}
-    for path, ran in RAN.items():
+    for path, steps in RAN.items():
         try:
-            files[path] = report(path, ran)
+            files[path] = report(path, steps)
         except (OSError, SyntaxError, ValueError, RecursionError, tokenize.TokenError):
             continue
     # Whoever reads it sees all of it or nothing.
@@ -161,8 +293,8 @@ def write(folder):
 def main(folder, words):
     with open(join(folder, "files.json"), encoding="utf-8") as file:
         RAN.update((path, set()) for path in json.load(file))
-    for path, lines in RAN.items():
-        NAMED[path] = NAMED[os.path.realpath(path)] = lines
+    for path, steps in RAN.items():
+        NAMED[path] = NAMED[os.path.realpath(path)] = steps
     is_module = words[0] == "-m"
     if not getattr(sys.flags, "safe_path", sys.flags.isolated):
         sys.path[0] = HERE if is_module else os.path.dirname(os.path.abspath(words[0]))

@@ -5,6 +5,9 @@ const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const MAP = /\/\/# sourceMappingURL=data:application\/json[^,]*;base64,([A-Za-z0-9+/=]+)/g;
 // What closes the block before it does not say whether a line ran.
 const CLOSING = /^[\s})\];,]*/;
+// A label decides, and is no code of its own.
+const LABEL = /^\s*(case\s.*|default):\s*$/;
+const labels = (rows) => new Set(rows.flatMap((row, index) => (LABEL.test(row) ? [index + 1] : [])));
 
 // Places of a map: [line, column] of the text and of the source, all from 0.
 function* segments(mappings) {
@@ -54,7 +57,7 @@ function itself(text) {
     const least = CLOSING.exec(row)[0].length;
     if (least < row.length && !row.slice(least).startsWith('//')) lines.set(index + 1, [begin + least]);
   }
-  return { lines, heads: new Map([...lines].map(([line, [offset]]) => [offset, line])) };
+  return { lines, heads: new Map([...lines].map(([line, [offset]]) => [offset, line])), labels: labels(text.split('\n')) };
 }
 
 // For each line of the source, from 1, the places in the script that tell whether it ran.
@@ -84,7 +87,7 @@ function tellers(text) {
     if (!known || at < known.at) best.set(from + 1, { at, offsets: [offset] });
     else if (at === known.at) known.offsets.push(offset);
   }
-  return { lines: new Map([...best].map(([line, { offsets }]) => [line, offsets])), heads };
+  return { lines: new Map([...best].map(([line, { offsets }]) => [line, offsets])), heads, labels: labels(rows) };
 }
 
 function paint(length, functions) {
@@ -94,8 +97,18 @@ function paint(length, functions) {
   return counts;
 }
 
-// Turns scripts of one root into lines; `source` gives the text of a script by its id.
-function createMapper(root, source) {
+// Counts in the form of V8's ranges.
+function ranges(counts) {
+  const found = [];
+  for (let start = 0, end = 1; start < counts.length; start = end++) {
+    while (end < counts.length && counts[end] === counts[start]) end += 1;
+    found.push({ startOffset: start, endOffset: end, count: counts[start] });
+  }
+  return found;
+}
+
+// Turns scripts of one root into lines; `source` gives the text of a script by its id, `keeps` asks for a report.
+function createMapper(root, source, keeps) {
   const scripts = new Map();
   const of = ({ scriptId, url }) => {
     if (scripts.has(scriptId)) return scripts.get(scriptId);
@@ -110,7 +123,7 @@ function createMapper(root, source) {
     if (path.startsWith(`${root}/`) && !path.includes('/node_modules/')) {
       const text = source(scriptId);
       const positions = tellers(text);
-      if (positions) made = { path, length: text.length, ...positions, functions: new Map() };
+      if (positions) made = { path, text, ...positions, functions: new Map(), total: keeps ? new Float64Array(text.length) : null };
     }
     scripts.set(scriptId, made);
     return made;
@@ -122,7 +135,8 @@ function createMapper(root, source) {
       for (const one of coverage) {
         const script = of(one);
         if (!script || !one.functions.some(({ ranges }) => ranges.some(({ count }) => count > 0))) continue;
-        const counts = paint(script.length, one.functions);
+        const counts = paint(script.text.length, one.functions);
+        if (keeps) counts.forEach((count, at) => (script.total[at] += count));
         const ran = [...script.lines].filter(([, offsets]) => offsets.some((offset) => counts[offset] > 0)).map(([line]) => line);
         if (ran.length > 0) found[script.path] = [...new Set([...(found[script.path] ?? []), ...ran])].sort((a, b) => a - b);
         for (const { functionName, ranges } of one.functions) {
@@ -134,13 +148,24 @@ function createMapper(root, source) {
       }
       return found;
     },
-    // By path: lines that could have run, and named functions with their line and how often they ran.
+    // By path: lines of code, and named functions with their line and how often they ran.
     all() {
       const of = (one) => Object.fromEntries([...scripts.values()].filter(Boolean).map((script) => [script.path, one(script)]));
       return {
-        known: of(({ lines }) => [...lines.keys()].sort((a, b) => a - b)),
+        known: of(({ lines, labels }) => [...lines.keys()].filter((line) => !labels.has(line)).sort((a, b) => a - b)),
         functions: of(({ functions }) => [...functions.values()]),
       };
+    },
+    // What ran, as V8 reports it, with the text of each script and the lines of its source by offset.
+    report() {
+      const made = [...scripts.values()].filter(Boolean);
+      const result = made.map(({ path, text, heads, total }) => ({
+        url: `file://${path}`,
+        source: text,
+        lines: [...heads].sort(([a], [b]) => a - b),
+        functions: [{ functionName: '', ranges: ranges(total) }],
+      }));
+      return { result };
     },
   };
 }

@@ -5,13 +5,16 @@
 //   {"file", "names", "lines": {PATH: [LINE, ...]}}       of one test
 //   {"file", "shared": {PATH: [...]}, "known": {PATH: [...]}, "functions": {PATH: [[NAME, LINE, RAN], ...]}}
 //                                                          of a whole test file, behind its tests
-// `shared` ran outside of any single test, such as while modules were loaded; `known` could have run.
-const { appendFileSync } = require('node:fs');
+// `shared` ran outside of any single test, such as while modules were loaded; `known` could have run. The folder
+// that REGREEN_COUNTS names gets V8's counts, one file for each test file.
+const { appendFileSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
 const { Session } = require('node:inspector');
 const { createMapper } = require('./script_lines.cjs');
 
 const out = process.env.REGREEN_LINES;
 const root = process.env.REGREEN_ROOT;
+const counts = process.env.REGREEN_COUNTS;
 const write = (record) => appendFileSync(out, `${JSON.stringify(record)}\n`);
 
 // One session for each worker, however many test files it gets.
@@ -32,7 +35,7 @@ function connect() {
     inspector.post('Debugger.getScriptSource', { scriptId: id }, (error, found) => (text = found?.scriptSource ?? ''));
     return text;
   };
-  return { inspector, mapper: createMapper(root, source) };
+  return { inspector, mapper: createMapper(root, source, counts) };
 }
 
 // What ran since it was asked last.
@@ -77,6 +80,7 @@ function createTrace() {
     closed() {
       add(shared, taken());
       write({ file, shared: plain(shared), ...session.mapper.all() });
+      if (counts) writeFileSync(join(counts, `${encodeURIComponent(file).slice(-200)}.counted`), JSON.stringify(session.mapper.report()));
     },
   };
 }

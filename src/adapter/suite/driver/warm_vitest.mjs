@@ -114,15 +114,12 @@ async function measure() {
   const vitest = await open();
   await vitest.start([]).catch(() => {});
   const files = new Map();
-  for (const line of readFileSync(process.env.REGREEN_LINES, 'utf8').split('\n').filter(Boolean)) {
-    const record = JSON.parse(line);
-    const of = (path) => files.get(path) ?? files.set(path, { lines: new Map(), functions: new Map() }).get(path);
-    const note = (found, ran) => {
-      for (const [path, lines] of Object.entries(found ?? {})) for (const line of lines) of(path).lines.set(line, Math.max(of(path).lines.get(line) ?? 0, ran));
-    };
-    note(record.known, 0);
-    note(record.lines, 1);
-    note(record.shared, 1);
+  const of = (path) => files.get(path) ?? files.set(path, { lines: new Map(), functions: new Map() }).get(path);
+  const records = readFileSync(process.env.REGREEN_LINES, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  for (const record of records) for (const [path, lines] of Object.entries(record.known ?? {})) for (const line of lines) of(path).lines.set(line, 0);
+  for (const record of records) {
+    for (const found of [record.lines, record.shared])
+      for (const [path, lines] of Object.entries(found ?? {})) for (const line of lines) if (of(path).lines.has(line)) of(path).lines.set(line, 1);
     for (const [path, found] of Object.entries(record.functions ?? {}))
       for (const [name, line, ran] of found) of(path).functions.set(name, [line, (of(path).functions.get(name)?.[1] ?? 0) + ran]);
   }

@@ -129,8 +129,7 @@ fn with_options(
     run
 }
 
-/// Runs Vitest with an installed coverage provider, else with V8's counts of executed lines in its
-/// workers.
+/// Runs Vitest with an installed coverage provider, else with V8's counts in its workers.
 fn vitest_coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
     let (site, output) = (request.site, request.output);
     let is_installed = |provider: &&str| {
@@ -142,17 +141,19 @@ fn vitest_coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
         let driver = request.drivers.join("warm_vitest.mjs").display().to_string();
         let root = request.root.canonicalize().unwrap_or_else(|_| request.root.to_owned());
         let (report, lines) =
-            (request.output_path("report.json"), request.output_path("lines.info"));
+            (request.output_path("report.json"), request.output_path("lines.counted"));
         return CoverageCommand {
             environment: [
                 ("REGREEN_LINES".to_owned(), request.output_path("lines")),
                 ("REGREEN_ROOT".to_owned(), root.display().to_string()),
+                ("REGREEN_COUNTS".to_owned(), output.display().to_string()),
             ]
             .into(),
-            ..CoverageCommand::new(
+            ..CoverageCommand::with_reports(
                 "npx vitest run",
                 vec!["node".to_owned(), driver, report, lines],
-                output.join("lines.info"),
+                output.to_owned(),
+                "*.counted",
             )
         };
     };
