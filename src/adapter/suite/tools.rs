@@ -32,6 +32,7 @@ pub(super) struct Tool {
     pub concern: Concern,
     /// Configuration files, each with the words that it must contain.
     signs: &'static [(&'static str, &'static str)],
+    /// Empty for what only fixes.
     command: &'static str,
     output_format: OutputFormat,
     pub fixer: Option<Fixer>,
@@ -84,7 +85,35 @@ const ESLINT: &[(&str, &str)] = &[
     (".eslintrc.json", ""),
     (".eslintrc.js", ""),
     (".eslintrc.cjs", ""),
+    (".eslintrc.yml", ""),
+    (".eslintrc.yaml", ""),
+    (".eslintrc", ""),
+    ("eslint.config.ts", ""),
+    ("package.json", "\"eslintConfig\""),
 ];
+const PRETTIER: &[(&str, &str)] = &[
+    (".prettierrc", ""),
+    (".prettierrc.json", ""),
+    (".prettierrc.yml", ""),
+    (".prettierrc.yaml", ""),
+    (".prettierrc.toml", ""),
+    (".prettierrc.js", ""),
+    (".prettierrc.cjs", ""),
+    (".prettierrc.mjs", ""),
+    ("prettier.config.js", ""),
+    ("prettier.config.cjs", ""),
+    ("prettier.config.mjs", ""),
+    ("package.json", "\"prettier\": {"),
+];
+const ISORT: &[(&str, &str)] = &[
+    ("pyproject.toml", "[tool.isort"),
+    (".isort.cfg", ""),
+    ("setup.cfg", "[isort]"),
+    ("tox.ini", "[isort]"),
+    (".pre-commit-config.yaml", "id: isort"),
+];
+const BLACK: &[(&str, &str)] =
+    &[("pyproject.toml", "[tool.black]"), (".pre-commit-config.yaml", "id: black")];
 const PYTHON: &[&str] = &["py", "pyi"];
 const SCRIPT: &[&str] = &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
 
@@ -137,6 +166,23 @@ pub(super) const TOOLS: &[Tool] = &[
         PYTHON,
         "ruff check --no-cache --fix --exit-zero --quiet --force-exclude --stdin-filename {} -",
     ),
+    // Both print the text that they made.
+    tool(
+        "standard",
+        Rules,
+        &[("package.json", "\"standard\":")],
+        "node_modules/.bin/standard",
+        Locations,
+    )
+    .fixing(&["js", "jsx", "mjs", "cjs"], "node_modules/.bin/standard --fix --stdin"),
+    tool(
+        "xo",
+        Rules,
+        &[("package.json", "\"xo\":")],
+        "node_modules/.bin/xo --reporter json",
+        EslintJson,
+    )
+    .fixing(SCRIPT, "node_modules/.bin/xo --fix --stdin --stdin-filename {}"),
     tool("gofmt", Format, &[("go.mod", "")], "gofmt -l .", FileList).fixing(&["go"], "gofmt"),
     tool(
         "cargo fmt",
@@ -146,23 +192,22 @@ pub(super) const TOOLS: &[Tool] = &[
         FileList,
     )
     .fixing(&["rs"], "rustfmt --emit stdout --quiet --edition {edition}"),
-    tool(
-        "prettier",
-        Format,
-        &[(".prettierrc", ""), (".prettierrc.json", ""), ("package.json", "\"prettier\": {")],
-        "node_modules/.bin/prettier --list-different .",
-        FileList,
-    )
-    .fixing(SCRIPT, "node_modules/.bin/prettier --stdin-filepath {}"),
+    tool("prettier", Format, PRETTIER, "node_modules/.bin/prettier --list-different .", FileList)
+        .fixing(SCRIPT, "node_modules/.bin/prettier --stdin-filepath {}"),
     tool(
         "ruff format",
         Format,
-        &[("pyproject.toml", "[tool.ruff.format"), ("ruff.toml", "[format]")],
+        &[
+            ("pyproject.toml", "[tool.ruff.format"),
+            ("ruff.toml", "[format]"),
+            (".pre-commit-config.yaml", "id: ruff-format"),
+        ],
         "ruff format --no-cache --check .",
         FileList,
     )
     .fixing(PYTHON, "ruff format --no-cache --quiet --force-exclude --stdin-filename {} -"),
-    tool("black", Format, &[("pyproject.toml", "[tool.black]")], "black --check .", FileList)
+    tool("isort", Format, ISORT, "", Any).fixing(PYTHON, "isort --quiet --filename {} -"),
+    tool("black", Format, BLACK, "black --check .", FileList)
         .fixing(PYTHON, "black --quiet --stdin-filename {} -"),
 ];
 
@@ -229,6 +274,7 @@ pub async fn run_tools(
     }
     let asked = |tool: &&Tool| {
         concerns.contains(&tool.concern)
+            && !tool.command.is_empty()
             && !replaced.contains(&tool.concern)
             && tool.is_set_up(root)
     };

@@ -9,6 +9,9 @@ use crate::code::tree::{named_children, text_of};
 /// Longest text.
 const LONGEST: usize = 60;
 
+/// The most signs of a list.
+const SIGNS: usize = 8;
+
 /// Which text of all that match is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Choice {
@@ -78,7 +81,27 @@ fn texts_of_pattern(pattern: &str, is_verbose: bool) -> Vec<String> {
             }
         }
     }
+    for sign in listed_signs(&expression) {
+        if !found.contains(&sign) {
+            found.push(sign);
+        }
+    }
     found
+}
+
+/// The signs that an expression lists, such as those that `["&<>]` looks for, one a text.
+fn listed_signs(expression: &Hir) -> Vec<String> {
+    let inner = match expression.kind() {
+        HirKind::Capture(group) => &group.sub,
+        HirKind::Repetition(repeated) => &repeated.sub,
+        _ => expression,
+    };
+    let HirKind::Class(Class::Unicode(class)) = inner.kind() else { return Vec::new() };
+    let signs = class.ranges().iter().flat_map(|range| range.start()..=range.end());
+    let signs: Vec<char> = signs.take(SIGNS + 1).collect();
+    let is_list = signs.len() <= SIGNS && signs.iter().all(char::is_ascii_punctuation);
+    let signs = signs.into_iter().filter(|_| is_list);
+    signs.map(|sign| serde_json::Value::from(sign.to_string()).to_string()).collect()
 }
 
 /// `\u{…}` for `\uXXXX`.
@@ -161,7 +184,8 @@ mod tests {
 
     #[test]
     fn texts_match_the_expression_they_are_made_of() {
-        let table: [(&str, &[&str]); 13] = [
+        let table: [(&str, &[&str]); 14] = [
+            (r#"/["&<]/"#, &["\"\\\"\"", "\"&\"", "\"<\""]),
             (r"/^a+$/", &["\"aa\"", "\"a\""]),
             (r"/^(\d{1,3})(?:\.(\d+))?$/", &["\"12.12\"", "\"1\""]),
             (r"/^(-?\d+) *(ms|s)?$/i", &["\"-12 s\"", "\"1\""]),

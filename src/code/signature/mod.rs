@@ -340,7 +340,8 @@ fn words_around(root: Node<'_>, text: &str) -> Vec<String> {
         let word = value.trim_matches(['"', '\'']);
         let plain = !word.is_empty()
             && word.len() <= 24
-            && word.chars().all(|c| c.is_alphanumeric() || " -_.:/".contains(c));
+            && (word.chars().count() == 1
+                || word.chars().all(|c| c.is_alphanumeric() || " -_.:/".contains(c)));
         if plain && value.len() == word.len() + 2 && !found.iter().any(|known| known == value) {
             found.push(value.to_owned());
         }

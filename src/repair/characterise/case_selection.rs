@@ -8,10 +8,13 @@ use crate::domain::text::has_word;
 use crate::effect::{CallOutcome, Observation, ResultKind};
 
 use super::Case;
+use super::arguments::split_name;
 use super::arguments::values_of;
 use super::inputs::is_numeric;
+use super::literal_values::{digit_groups, string_content};
 use super::parameter_fit::kind_of;
 use super::search_target::SearchTarget;
+use super::typical_values::is_typical_text;
 
 /// Maximum number of cases of one function that run against mutants.
 const CANDIDATES: usize = 24;
@@ -90,6 +93,9 @@ pub fn candidates(
         known.into_iter().filter(|case| check_usable(language, case).is_ok()).collect();
     let (mut chosen, usable): (Vec<Case>, Vec<Case>) =
         usable.into_iter().partition(|case| case.documented.is_some());
+    let (mut limits, usable) = split_limits(callable, usable);
+    limits.truncate(most.saturating_sub(chosen.len()));
+    chosen.extend(limits);
     let edges: Vec<bool> = usable
         .iter()
         .map(|case| usable.iter().chain(&chosen).any(|other| is_boundary_pair(case, other)))
@@ -98,10 +104,10 @@ pub fn candidates(
     ordered.sort_by_key(|(inner, case)| (*inner, rank_case(callable, case)));
     let mut usable: Vec<Case> = ordered.into_iter().map(|(_, case)| case).collect();
     let mut marks: BTreeSet<String> =
-        chosen.iter().flat_map(|case| case.seen.marks.iter().cloned()).collect();
+        chosen.iter().flat_map(|case| reached_code(&case.seen)).collect();
     while chosen.len() < most {
         let new =
-            |case: &Case| case.seen.marks.iter().filter(|mark| !marks.contains(*mark)).count();
+            |case: &Case| reached_code(&case.seen).filter(|mark| !marks.contains(mark)).count();
         // Of equals this picks the first one, which is the shortest.
         let best = (0..usable.len()).rev().max_by_key(|index| usable.get(*index).map_or(0, new));
         let Some(best) = best.filter(|best| usable.get(*best).is_some_and(|one| new(one) > 0))
@@ -109,7 +115,7 @@ pub fn candidates(
             break;
         };
         let case = usable.remove(best);
-        marks.extend(case.seen.marks.iter().cloned());
+        marks.extend(reached_code(&case.seen));
         chosen.push(case);
     }
     if let Some(target) = target {
@@ -136,23 +142,113 @@ pub fn candidates(
     chosen
 }
 
+/// The calls on both sides of the numbers that a function compares, and the others.
+fn split_limits(callable: &Callable, cases: Vec<Case>) -> (Vec<Case>, Vec<Case>) {
+    let pairs = boundary_pairs(callable, &cases).into_iter();
+    let places: BTreeSet<usize> = pairs.flat_map(|(one, other)| [one, other]).collect();
+    let (limits, others): (Vec<_>, Vec<_>) =
+        cases.into_iter().enumerate().partition(|(place, _)| places.contains(place));
+    let plain = |list: Vec<(usize, Case)>| list.into_iter().map(|(_, case)| case).collect();
+    (plain(limits), plain(others))
+}
+
+/// For each number that the function compares, the indexes of two calls on its two sides: the plainest
+/// such pair.
+pub fn boundary_pairs(callable: &Callable, cases: &[Case]) -> Vec<(usize, usize)> {
+    let mut order: Vec<usize> = (0..cases.len()).collect();
+    order.sort_by_key(|index| cases.get(*index).map(|case| rank_case(callable, case)));
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for limit in callable.literals.iter().filter(|literal| literal.parse::<u32>().is_ok()) {
+        let lies_at = |index: &&usize| {
+            let given = cases.get(**index).map(|case| case.call.arguments.as_slice());
+            given.unwrap_or_default().iter().any(|one| {
+                one == limit
+                    || digit_groups(one).iter().any(|(a, b)| one.get(*a..*b) == Some(limit))
+            })
+        };
+        for step in [1, -1] {
+            let pair = order.iter().filter(lies_at).find_map(|at| {
+                let is_other = |other: &&usize| {
+                    let two = cases.get(*at).zip(cases.get(**other));
+                    two.is_some_and(|(one, two)| boundary_step(one, two) == Some(step))
+                };
+                order.iter().find(is_other).map(|other| (*at, *other))
+            });
+            found.extend(pair);
+        }
+    }
+    found
+}
+
 /// Whether two calls lie on the two sides of a boundary: one number differs by one, and the code
 /// takes another path. Only such pairs distinguish `>` from `>=`.
 fn is_boundary_pair(case: &Case, other: &Case) -> bool {
+    boundary_step(case, other).is_some()
+}
+
+/// By what a number of the other call of such a pair is larger: 1 or -1.
+fn boundary_step(case: &Case, other: &Case) -> Option<i64> {
     let (one, two) = (&case.call, &other.call);
     if one.callee != two.callee
         || one.setup != two.setup
         || one.arguments.len() != two.arguments.len()
+        || reached_code(&case.seen).eq(reached_code(&other.seen))
     {
-        return false;
+        return None;
     }
     let mut differing = one.arguments.iter().zip(&two.arguments).filter(|(a, b)| a != b);
-    let (Some((a, b)), None) = (differing.next(), differing.next()) else { return false };
-    let near = match (a.parse::<i64>(), b.parse::<i64>()) {
-        (Ok(a), Ok(b)) => a.abs_diff(b) == 1,
-        _ => false,
+    let (Some((a, b)), None) = (differing.next(), differing.next()) else { return None };
+    let step = match (a.parse::<i64>(), b.parse::<i64>()) {
+        (Ok(a), Ok(b)) => b.checked_sub(a),
+        _ => text_step(a, b),
     };
-    near && case.seen.marks != other.seen.marks
+    step.filter(|step| step.abs() == 1)
+}
+
+/// How much larger the one number is in which two texts differ: 1 for `23:00` and `24:00`.
+fn text_step(one: &str, other: &str) -> Option<i64> {
+    let groups = digit_groups(one);
+    let is_text = one.starts_with(['"', '\'']);
+    if !is_text || one.len() != other.len() || groups != digit_groups(other) {
+        return None;
+    }
+    let differs = |(start, end): &&(usize, usize)| one.get(*start..*end) != other.get(*start..*end);
+    let differing: Vec<&(usize, usize)> = groups.iter().filter(differs).collect();
+    let [(start, end)] = differing.as_slice() else { return None };
+    let rest = |text: &str| Some((text.get(..*start)?.to_owned(), text.get(*end..)?.to_owned()));
+    let number = |text: &str| text.get(*start..*end)?.parse::<i64>().ok();
+    if rest(one) == rest(other) { number(other)?.checked_sub(number(one)?) } else { None }
+}
+
+/// The most signs of different kinds, and the most letters, of a text that reads well.
+const KINDS_OF_SIGNS: usize = 2;
+const LEGIBLE: usize = 40;
+
+/// Whether a text is a regular expression rather than a text to look into.
+fn is_expression(value: &str) -> bool {
+    value.starts_with(['"', '\''])
+        && ["\\W", "\\w", "\\d", "\\s", "\\b"].iter().any(|one| value.contains(one))
+}
+
+/// Whether a call gives a text that nobody would write: with many kinds of signs, very long, or the same
+/// word twice. Documented texts and those of the code are never such.
+pub fn is_garbled(callable: &Callable, case: &Case) -> bool {
+    let documented = callable.examples.iter().flat_map(|one| &one.arguments);
+    let known: BTreeSet<&String> = documented.chain(&callable.literals).collect();
+    let is_odd = |argument: &&String| {
+        let value = split_name(argument).1;
+        let Some(text) = string_content(value) else { return is_expression(value) };
+        let signs = |c: &char| !c.is_alphanumeric() && !c.is_whitespace();
+        let kinds: BTreeSet<char> = text.chars().filter(signs).collect();
+        let halves = text.split_once(' ').or_else(|| text.split_at_checked(text.len() / 2));
+        let is_doubled = halves.is_some_and(|(one, other)| one == other && text.len() > 5);
+        let is_odd = kinds.len() > KINDS_OF_SIGNS
+            || text.len() > LEGIBLE
+            || is_doubled
+            || text.contains("  ");
+        is_odd && !known.contains(argument) && !is_typical_text(value)
+    };
+    case.documented.is_none() && case.call.arguments.iter().any(|one| is_odd(&one))
 }
 
 /// Arguments without a meaning of their own, which belong to edges only.
@@ -161,7 +257,7 @@ const DEGENERATE: &[&str] =
 
 /// The order in which equally informative calls are preferred: results before errors, meaningful
 /// arguments before empty ones, short ones before long ones.
-pub fn rank_case(callable: &Callable, case: &Case) -> (bool, usize, usize, usize) {
+pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize, usize) {
     let raised = matches!(case.seen.outcome, CallOutcome::Raised { .. });
     let values = values_of(&callable.parameters, &case.call.arguments);
     let (mut odd, mut untypical) = (0, 0);
@@ -171,7 +267,10 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, usize, usize, usize
         let typical = typical_value(&parameter.name);
         let is_other = typical.is_some_and(|(_, typical)| typical != value);
         let is_wordless = value.starts_with(['"', '\'']) && !value.contains(char::is_alphabetic);
-        untypical += usize::from(is_other) + usize::from(is_wordless);
+        // An option that is merely some value.
+        let is_dummy =
+            value.starts_with('{') && [": 2 }", ": \"x\" }"].iter().any(|end| value.ends_with(end));
+        untypical += usize::from(is_other) + usize::from(is_wordless) + usize::from(is_dummy);
     }
     if let CallOutcome::Value { literal, .. } = &case.seen.outcome {
         untypical += usize::from(DEGENERATE.contains(&literal.as_str()));
@@ -180,7 +279,13 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, usize, usize, usize
     let arguments: usize = given.map(String::len).sum();
     let result =
         if let CallOutcome::Value { literal, .. } = &case.seen.outcome { literal.len() } else { 0 };
-    (raised, odd, untypical, case.call.callee.len() + arguments + result)
+    (
+        raised,
+        is_garbled(callable, case),
+        odd,
+        untypical,
+        case.call.callee.len() + arguments + result,
+    )
 }
 
 /// Whether a literal is of another type than the one that the parameter most likely has.
@@ -189,6 +294,12 @@ fn is_misfit(parameter: &Parameter, literal: &str) -> bool {
     let (Some(typical), Some(kind)) = (typical, kind_of(literal)) else { return false };
     let both_lists = matches!((typical, kind), (Type::List(_), Type::List(_)));
     !both_lists && *typical != kind && !(is_numeric(Some(*typical)) && is_numeric(Some(kind)))
+}
+
+/// Ids of the code that a call runs: its marks, and its lines where marks of equal counts are merged.
+pub fn reached_code(seen: &Observation) -> impl Iterator<Item = String> {
+    let lines = seen.lines.iter().map(|line| format!("line {line}"));
+    seen.marks.iter().cloned().chain(lines)
 }
 
 /// What tells results apart: value or error, and what became of the arguments.
@@ -205,10 +316,12 @@ pub struct Contribution {
     pub notices: BTreeSet<usize>,
     /// Whether its result is documented: such a test is always kept.
     pub is_documented: bool,
+    /// Whether nobody would write its input: it only counts for code that no other reaches.
+    pub is_garbled: bool,
 }
 
-/// The documented tests and a small set of others, chosen greedily, that reach and detect as much as
-/// all; sorted indexes.
+/// The documented tests and a small set of others, chosen greedily, that reach as much as all, and
+/// detect as much as all with legible inputs; sorted indexes.
 pub fn cover(contributions: &[Contribution]) -> Vec<usize> {
     let documented = contributions.iter().enumerate().filter(|(_, piece)| piece.is_documented);
     let mut chosen: Vec<usize> = documented.map(|(index, _)| index).collect();
@@ -217,15 +330,19 @@ pub fn cover(contributions: &[Contribution]) -> Vec<usize> {
     let mut noticed: BTreeSet<usize> = first().flat_map(|one| one.notices.clone()).collect();
     loop {
         let gain = |index: &usize| {
-            contributions.get(*index).map_or((0, 0), |piece| {
-                (
-                    piece.notices.difference(&noticed).count(),
-                    piece.reaches.difference(&reached).count(),
-                )
+            contributions.get(*index).map_or((false, 0, 0), |piece| {
+                let notices = piece.notices.difference(&noticed).count();
+                let reaches = piece.reaches.difference(&reached).count();
+                let notices = if piece.is_garbled && reaches == 0 { 0 } else { notices };
+                (!piece.is_garbled && (notices, reaches) != (0, 0), notices, reaches)
             })
         };
         let left = (0..contributions.len()).filter(|index| !chosen.contains(index)).rev();
-        let Some(best) = left.max_by_key(gain).filter(|best| gain(best) != (0, 0)) else { break };
+        let Some(best) =
+            left.max_by_key(gain).filter(|best| (gain(best).1, gain(best).2) != (0, 0))
+        else {
+            break;
+        };
         if let Some(piece) = contributions.get(best) {
             reached.extend(piece.reaches.iter().cloned());
             noticed.extend(piece.notices.iter().copied());
@@ -335,12 +452,54 @@ mod tests {
         }
     }
 
+    #[test]
+    fn limits_in_numbers_and_texts_have_two_sides() {
+        type Row = (&'static [(&'static str, &'static str)], &'static [(usize, usize)]);
+        let text = "def f(x):\n    return x <= 250 or x == 23\n";
+        let callable = callables(Language::Python, text).remove(0);
+        let table: [Row; 4] = [
+            (&[("250", "low"), ("251", "high"), ("9", "low")], &[(0, 1)]),
+            (&[("250", "low"), ("251", "low")], &[]),
+            (&[("'24:00'", "out"), ("'23:00'", "in"), ("'23:01'", "in")], &[(1, 0)]),
+            (&[("'24:00'", "out"), ("'23-00'", "in")], &[]),
+        ];
+        for (given, expected) in table {
+            let cases: Vec<Case> =
+                given.iter().map(|(argument, mark)| case(argument, "1", &[mark])).collect();
+            assert_eq!(boundary_pairs(&callable, &cases), expected, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn garbled_texts_are_those_that_nobody_would_write() {
+        let table = [
+            ("\"13[C]2][B?1\"", true),
+            ("\"Golang Golang\"", true),
+            ("\"2024-02-29 12:30\"", false),
+            ("\"a,b;c\"", false),
+            ("\"a  a\"", true),
+            ("\"\\W+\"", true),
+            ("13", false),
+        ];
+        for (argument, expected) in table {
+            assert_eq!(is_garbled(&callable(), &case(argument, "1", &[])), expected, "{argument}");
+        }
+        let piece = |is_garbled, mutant, mark: &str| Contribution {
+            reaches: BTreeSet::from([mark.to_owned()]),
+            notices: BTreeSet::from([mutant]),
+            is_documented: false,
+            is_garbled,
+        };
+        let pieces = [piece(true, 1, "a"), piece(false, 2, "a"), piece(true, 3, "b")];
+        assert_eq!(cover(&pieces), [1, 2]);
+    }
+
     proptest! {
         #[test]
         fn a_cover_notices_and_reaches_what_all_do(
             rows in proptest::collection::vec((proptest::collection::btree_set(0usize..20, 0..6), proptest::collection::btree_set("[a-f]", 0..4)), 0..12)
         ) {
-            let contributions: Vec<Contribution> = rows.into_iter().map(|(notices, reaches)| Contribution { reaches, notices, is_documented: false }).collect();
+            let contributions: Vec<Contribution> = rows.into_iter().map(|(notices, reaches)| Contribution { reaches, notices, is_documented: false, is_garbled: false }).collect();
             let chosen = cover(&contributions);
             let all = |list: &[usize]| -> (BTreeSet<usize>, BTreeSet<String>) {
                 let of = |index: &usize| contributions[*index].clone();

@@ -10,7 +10,9 @@ use crate::effect::Call;
 
 use super::arguments::{Values, values_of, write_arguments};
 use super::combinations::{combine_inputs, literal_combinations};
-use super::literal_values::{string_content, texts_around_code_point, values_around};
+use super::literal_values::{
+    string_content, texts_around_code_point, texts_around_numbers, values_around,
+};
 use super::parameter_fit::{fits_types, kind_of, stands_for, takes_options};
 use super::separated_texts::{named_kinds, separated_texts};
 use super::typical_values::{is_typical_text, typical_values};
@@ -159,6 +161,7 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
         let characters =
             callable.literals.iter().flat_map(|literal| texts_around_code_point(literal));
         found.extend(characters);
+        found.extend(texts_around_numbers(&shown_texts(callable), &callable.literals));
         let words = callable.around.iter().filter(|word| !found.contains(word)).cloned();
         let words: Vec<String> = words.collect();
         found.extend(words);
@@ -177,6 +180,16 @@ fn documented_values(parameter: &Parameter, callable: &Callable) -> Vec<String> 
         found.extend(value.filter(|value| !found.contains(value)));
     }
     found
+}
+
+/// Texts that documented calls pass, and those that match regular expressions.
+fn shown_texts(callable: &Callable) -> Vec<String> {
+    let documented = callable.examples.iter().flat_map(|one| &one.arguments);
+    documented
+        .chain(&callable.around)
+        .filter(|one| string_content(one).is_some())
+        .cloned()
+        .collect()
 }
 
 /// Objects of a class, by calls of its constructor.
@@ -428,16 +441,17 @@ fn changed(literal: &str, python: bool) -> Vec<String> {
     }
     if let Some(inner) = string_content(literal) {
         let mut others = vec![
-            format!("\"{inner} {inner}\""),
             format!("\"{}\"", inner.to_uppercase()),
-            format!("\"{}\"", inner.chars().rev().collect::<String>()),
             format!("\"{inner}s\""),
             format!("\"{inner}1\""),
             format!("\" {inner}\""),
+            format!("\"{inner} {inner}\""),
+            format!("\"{}\"", inner.chars().rev().collect::<String>()),
         ];
         let mut shorter = inner.to_owned();
-        // Cut short, a text that stands for any other says less than before.
-        if shorter.pop().is_some() && !is_typical_text(literal) {
+        // Cut short, a word says less than before.
+        let is_word = inner.len() > 3 && inner.ends_with(char::is_alphabetic);
+        if shorter.pop().is_some() && !is_typical_text(literal) && !is_word {
             others.push(format!("\"{shorter}\""));
         }
         return others;

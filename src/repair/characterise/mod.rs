@@ -17,6 +17,7 @@ mod stories;
 mod test_location;
 mod tested_inputs;
 mod typical_values;
+mod wrong_shape;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -25,12 +26,12 @@ use std::time::Duration;
 use futures::future::try_join_all;
 
 use crate::code::language::Language;
-use crate::code::signature::Callable;
+use crate::code::signature::{Callable, Parameter};
 use crate::domain::id::RepoPath;
 use crate::effect::{Call, CallOutcome, Observation, ObserveRequest, Observer, RunError, World};
 
-pub use case_selection::{Contribution, cover};
-pub use render::{Draft, DraftTest, Naming, can_render, render};
+pub use case_selection::{Contribution, boundary_pairs, cover, is_garbled, reached_code};
+pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, render};
 use search_target::SearchTarget;
 pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
 pub use tested_inputs::{InputComparison, compared_functions};
@@ -76,7 +77,7 @@ pub struct FileTask<'a> {
     pub root: &'a Path,
     pub file: &'a RepoPath,
     pub language: Language,
-    /// The dotted name of a Python module.
+    /// The dotted name of a Python module, or the name of a package of scripts.
     pub module: &'a str,
     pub callables: &'a [Callable],
     /// Arguments of calls in the repository, by name of the function.
@@ -151,12 +152,14 @@ pub struct ObservedFunction {
     pub fruitless: Vec<Case>,
 }
 
-/// Local name of the subject in a test; JavaScript's default export is named after its file.
-fn local_name(callable: &Callable, file: &RepoPath) -> String {
+/// Local name of the subject in a test; JavaScript's default export is named after its file, and that
+/// of `index` after its package.
+fn local_name(callable: &Callable, file: &RepoPath, package: &str) -> String {
     if callable.subject() != "default" {
         return callable.subject().to_owned();
     }
-    let stem = file.stem();
+    let package = package.rsplit('/').next().unwrap_or_default();
+    let stem = if file.stem() == "index" { package } else { file.stem() };
     let mut name = String::new();
     let mut upper = false;
     for character in stem.chars() {
@@ -197,8 +200,12 @@ pub async fn characterise(
             callable.learn_objects(task.examples);
             let calls = task.examples.get(callable.called_name());
             callable.learn_types(calls.map(Vec::as_slice).unwrap_or_default());
+            let source = source_of(&callable, task.text);
+            for parameter in callable.parameters.iter_mut().filter(|one| is_open(one)) {
+                parameter.values = wrong_shape::indexed_lists(parameter, &source);
+            }
             ObservedFunction {
-                local: local_name(&callable, task.file),
+                local: local_name(&callable, task.file, task.module),
                 cases: Vec::new(),
                 tried: 0,
                 dropped: callable.unsupported.iter().map(|reason| (reason.clone(), 1)).collect(),
@@ -267,6 +274,16 @@ pub async fn characterise(
             drop_for(one, NO_TIME.into());
         }
         let source = source_of(&one.callable, task.text);
+        let answered = wrong_shape::answered_types(&one.callable, &known);
+        for case in &mut known {
+            let seen = (&*case, answered.as_slice());
+            let found = wrong_shape::find_accident(task.language, &one.callable, seen, &source);
+            let usual = task.examples.get(one.callable.called_name());
+            let is_usual = usual.is_some_and(|all| all.contains(&case.call.arguments));
+            if let Some(reason) = found.filter(|_| !is_usual) {
+                case.seen.outcome = CallOutcome::Refused(reason);
+            }
+        }
         for case in &known {
             if let Err(reason) = check_purpose(task.language, case, &source) {
                 drop_for(one, reason);
@@ -294,6 +311,15 @@ pub async fn characterise(
         one.dropped.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     }
     Ok(found)
+}
+
+/// Whether nothing but the code of its function tells what a parameter may be.
+fn is_open(parameter: &Parameter) -> bool {
+    parameter.is_guessed
+        && !parameter.has_shown_types
+        && parameter.values.is_empty()
+        && parameter.declared.is_none()
+        && parameter.declared_type.is_empty()
 }
 
 /// Makes the calls of one round, alternating between functions, until the time runs out. Returns

@@ -12,7 +12,7 @@ use crate::code::test_paths::is_test;
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, in_folder};
 
-use super::render::{ModuleKind, Naming, TestPackage};
+use super::render::{ModuleKind, Naming, TestPackage, TestStyle};
 
 /// Folders without code of the project itself.
 const ASIDE: &[&str] = &[
@@ -85,7 +85,7 @@ pub fn locate_test_file(
     planned: Option<&RepoPath>,
 ) -> Option<(RepoPath, Naming)> {
     if site.framework.is_python() {
-        return locate_python_test(site, file, planned);
+        return locate_python_test(site, file, text, planned);
     }
     if site.framework == Framework::GoTest {
         return locate_go_test(file, text, planned);
@@ -129,6 +129,7 @@ pub fn locate_test_file(
         typed,
         package: TestPackage::default(),
         quote: most_used_quote(text),
+        style: TestStyle::default(),
     };
     Some((path, naming))
 }
@@ -137,6 +138,7 @@ pub fn locate_test_file(
 fn locate_python_test(
     site: &ProjectLayout<'_>,
     file: &RepoPath,
+    text: &str,
     planned: Option<&RepoPath>,
 ) -> Option<(RepoPath, Naming)> {
     let module = module_of(file, site.directory, site.files);
@@ -144,7 +146,9 @@ fn locate_python_test(
     let folder = python_folder(site).unwrap_or_else(|| in_folder(site.directory, "tests"));
     let own = || RepoPath::inside(&folder, &format!("test_{stem}.py")).ok();
     let path = planned.filter(|path| path.extension() == "py").cloned().or_else(own)?;
-    let naming = Naming::of_module(site.framework, module);
+    let single = text.replace("\"\"\"", "").replace("'''", "");
+    let quote = if single.contains('\'') { most_used_quote(&single) } else { '"' };
+    let naming = Naming { quote, ..Naming::of_module(site.framework, module) };
     Some((path, naming))
 }
 
@@ -208,6 +212,7 @@ fn locate_go_test(
         test: ModuleKind::Module,
         typed: false,
         quote: '"',
+        style: TestStyle::default(),
         package: TestPackage { imports: imported_packages(text), ..TestPackage::default() },
     };
     Some((beside.unwrap_or(path), naming))

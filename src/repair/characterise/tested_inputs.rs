@@ -49,7 +49,7 @@ pub fn compared_functions(
     let numbers: BTreeSet<String> = literals.filter(|one| one.parse::<f64>().is_ok()).collect();
     let mentioned = |name: &String| tests.values().any(|test| test.contains(name.as_str()));
     let compared = callables.iter().filter(|one| mentioned(&short(one))).map(|callable| {
-        let local = local_name(callable, file);
+        let local = local_name(callable, file, "");
         let callees = inputs::list_callees(language, callable, &local);
         let single = || numbers.iter().map(|number| vec![number.clone()]).collect();
         let lists = given.get(&short(callable)).cloned();

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use futures::executor::block_on;
 
-use super::render::{ModuleKind, TestPackage};
+use super::render::{ModuleKind, TestPackage, TestStyle};
 use super::*;
 use crate::code::java_packages::JUnit;
 use crate::code::signature::callables;
@@ -28,7 +28,7 @@ fn case(callee: &str, arguments: &[&str], seen: Observation) -> Case {
 fn functions(language: Language, text: &str, cases: Vec<Case>) -> ObservedFunction {
     let callable = callables(language, text).remove(0);
     let file = RepoPath::parse("src/fee-table.js").unwrap();
-    let local = local_name(&callable, &file);
+    let local = local_name(&callable, &file, "");
     ObservedFunction {
         callable,
         local,
@@ -43,7 +43,16 @@ fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming 
     let subject = if framework.is_python() { "shop.fees" } else { "../src/fee-table.js" };
     let package = TestPackage::default();
     let subject = subject.into();
-    Naming { framework, subject, source, test, typed: false, quote: '\'', package }
+    Naming {
+        framework,
+        subject,
+        source,
+        test,
+        typed: false,
+        quote: '\'',
+        style: TestStyle::default(),
+        package,
+    }
 }
 
 fn python() -> Vec<ObservedFunction> {
@@ -213,7 +222,7 @@ fn script_files_take_and_assert_as_their_framework_does() {
       assert.equal(f(1), 2);
     });
 
-    test('f with its', () => {
+    test("f with it's", () => {
       assert.deepEqual(f("it's"), { a: [1] });
     });
 
@@ -236,7 +245,7 @@ fn script_files_take_and_assert_as_their_framework_does() {
       expect(f(1)).toBe(2);
     });
 
-    test('f with its', () => {
+    test("f with it's", () => {
       expect(f("it's")).toStrictEqual({ a: [1] });
     });
 

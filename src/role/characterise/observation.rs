@@ -18,7 +18,7 @@ use crate::domain::event::Event;
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::effect::{EffectError, Effects, Observer};
-use crate::repair::{self, FileTask, ObservedFunction, ProjectLayout};
+use crate::repair::{self, FileTask, ObservedFunction, ProjectLayout, TestStyle};
 
 use super::contradiction::fruitless_examples;
 use super::test_file::PinnedFile;
@@ -33,6 +33,9 @@ const SOURCE: usize = 300_000;
 
 /// Maximum number of sources searched for example calls.
 const SEARCHED: usize = 1_500;
+
+/// Maximum number of tests beside a new one that are read for their style.
+const NEIGHBOURS: usize = 5;
 
 /// Maximum number of pages searched for examples.
 const PAGES: usize = 200;
@@ -65,7 +68,7 @@ pub async fn observe(
         });
         return Ok(Vec::new());
     }
-    let modules = is_module_package(request, fx).await?;
+    let (package, modules) = script_package(request, fx).await?;
     let layout = ProjectLayout { framework, directory: &facts.directory, files: &files, modules };
     let mut subjects = subjects(request, framework, fx).await?;
     let CalledNames { examples, ambiguous } = called_names(request, &layout, &subjects, fx).await?;
@@ -88,11 +91,12 @@ pub async fn observe(
             }
             fx.clock.elapsed() < end
         };
+        let module = repair::module_of(&subject.file, &facts.directory, &files);
         let task = FileTask {
             root: fx.worktree.root(),
             file: &subject.file,
             language: subject.language,
-            module: &repair::module_of(&subject.file, &facts.directory, &files),
+            module: if subject.language.is_script() { &package } else { &module },
             callables: &subject.callables,
             examples: &examples,
             limit: CALL,
@@ -118,6 +122,7 @@ pub async fn observe(
         if let Some((path, mut naming)) = free
             && functions.iter().any(|one| !one.cases.is_empty())
         {
+            naming.style = test_style(request, &subject, &path, &files, fx).await?;
             let tests = siblings(request, &subject.file, true, fx).await?;
             naming.package.taken =
                 tests.iter().flat_map(|text| go_packages::function_names(text)).collect();
@@ -152,16 +157,57 @@ async fn read(
     Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
 }
 
-/// Whether the `package.json` of the suite contains `"type": "module"`.
-async fn is_module_package(
+/// The name in the `package.json` of the suite, and whether it contains `"type": "module"`.
+async fn script_package(
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
-) -> Result<bool, EffectError> {
+) -> Result<(String, bool), EffectError> {
     let path = format!("{}/package.json", fx.suite.facts().directory);
-    let Ok(path) = RepoPath::parse(path.trim_start_matches('/')) else { return Ok(false) };
-    let text = read(request, &path, fx).await?.unwrap_or_default();
-    let package: Option<serde_json::Value> = serde_json::from_str(&text).ok();
-    Ok(package.is_some_and(|package| package["type"] == "module"))
+    let path = RepoPath::parse(path.trim_start_matches('/')).ok();
+    let text = match path {
+        Some(path) => read(request, &path, fx).await?.unwrap_or_default(),
+        None => String::new(),
+    };
+    let package: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let name = package.get("name").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let kind = package.get("type").and_then(serde_json::Value::as_str);
+    Ok((name.to_owned(), kind == Some("module")))
+}
+
+/// The style of the tests beside a new one, of its source, and of the settings of formatters.
+async fn test_style(
+    request: &GenerateRequest<'_>,
+    subject: &Subject,
+    path: &RepoPath,
+    files: &BTreeSet<RepoPath>,
+    fx: &Effects<'_>,
+) -> Result<TestStyle, EffectError> {
+    let is_neighbour =
+        |file: &&RepoPath| is_test(file) && Language::of(file) == Some(subject.language);
+    let mut neighbours: Vec<&RepoPath> = files.iter().filter(is_neighbour).collect();
+    neighbours.sort_by_key(|file| file.parent() != path.parent());
+    let mut texts = Vec::new();
+    for file in neighbours.into_iter().take(NEIGHBOURS) {
+        texts.extend(read(request, file, fx).await?);
+    }
+    let mut settings = String::new();
+    for name in ["pyproject.toml", "ruff.toml", ".ruff.toml"] {
+        if let Ok(path) = RepoPath::parse(name) {
+            settings.push_str(&read(request, &path, fx).await?.unwrap_or_default());
+        }
+    }
+    let style = TestStyle::shown_by(subject.language, &subject.text, &texts, &settings);
+    let is_linter = |file: &&RepoPath| {
+        let name = file.file_name();
+        let is_near = file.parent().is_empty() || file.parent() == path.parent();
+        is_near && (name.starts_with(".eslintrc") || name.starts_with("eslint.config."))
+    };
+    let mut linter = String::new();
+    for file in files.iter().filter(is_linter) {
+        linter.push_str(&read(request, file, fx).await?.unwrap_or_default());
+    }
+    let is_known = ["mocha", "jest"].iter().any(|name| linter.contains(name));
+    Ok(TestStyle { declares_globals: !linter.is_empty() && !is_known, ..style })
 }
 
 /// The functions of all gaps; those that cannot be called have a reason.
@@ -338,7 +384,7 @@ async fn add_page_examples(
     ambiguous: &BTreeSet<String>,
     fx: &Effects<'_>,
 ) -> Result<(), EffectError> {
-    let is_page = |file: &&RepoPath| matches!(file.extension(), "md" | "rst");
+    let is_page = |file: &&RepoPath| matches!(file.extension(), "md" | "markdown" | "rst");
     let mut texts = vec![request.description.to_owned()];
     for page in layout.files.iter().filter(is_page).take(PAGES) {
         texts.extend(read(request, page, fx).await?);

@@ -11,7 +11,8 @@ use crate::domain::test::{FailureText, Status, TestCase};
 use crate::domain::text::has_word;
 use crate::effect::{Call, CallOutcome, Trace};
 use crate::repair::{
-    Case, Contribution, Draft, DraftTest, Naming, ObservedFunction, cover, render,
+    Case, Contribution, Draft, DraftTest, Naming, ObservedFunction, boundary_pairs, cover,
+    is_garbled, reached_code, render,
 };
 
 /// The assumed duration of a test if its framework does not report one.
@@ -89,7 +90,7 @@ impl PinnedFile {
 
     /// The result of a test of this file, found by its name.
     pub fn result<'a>(&self, test: &DraftTest, cases: &'a [TestCase]) -> Option<&'a TestCase> {
-        let endings = [format!("::{}", test.name), format!(".{}", test.name)];
+        let endings = ["::", ".", " > "].map(|mark| format!("{mark}{}", test.name));
         let is_named = |id: &str| endings.iter().any(|ending| id.ends_with(ending.as_str()));
         let named = cases.iter().filter(|case| is_named(case.id.as_str()));
         if self.naming.framework == Framework::GoTest {
@@ -258,9 +259,10 @@ impl PinnedFile {
             let Some(case) = self.case(place) else { continue };
             places.push(place);
             contributions.push(Contribution {
-                reaches: case.seen.marks.iter().cloned().collect(),
+                reaches: reached_code(&case.seen).collect(),
                 notices: notices.get(id).cloned().unwrap_or_default(),
                 is_documented: case.documented.is_some(),
+                is_garbled: self.legible_case(place).is_none(),
             });
         }
         let mut chosen: BTreeSet<CasePlace> = cover(&contributions)
@@ -268,6 +270,7 @@ impl PinnedFile {
             .filter_map(|index| places.get(index).copied())
             .collect();
         self.add_results(&places, &mut chosen);
+        self.add_limits(&places, &mut chosen);
         let kinds: [fn(&Case) -> bool; 2] =
             [is_edge, |case| matches!(case.expected_outcome(), CallOutcome::Raised { .. })];
         for fits in kinds {
@@ -280,10 +283,16 @@ impl PinnedFile {
         self.functions.get(function)?.cases.get(case)
     }
 
+    /// The case, unless nobody would write its input.
+    fn legible_case(&self, place: CasePlace) -> Option<&Case> {
+        let one = self.functions.get(place.0)?;
+        self.case(place).filter(|case| !is_garbled(&one.callable, case))
+    }
+
     /// Adds cases until each function shows three different results, if it has that many
     /// (specification.md 6.2).
     fn add_results(&self, places: &[CasePlace], chosen: &mut BTreeSet<CasePlace>) {
-        let outcome = |place: &CasePlace| self.case(*place).map(Case::expected_outcome);
+        let outcome = |place: &CasePlace| self.legible_case(*place).map(Case::expected_outcome);
         let mut shown: BTreeMap<usize, Vec<&CallOutcome>> = BTreeMap::new();
         for place in chosen.iter() {
             shown.entry(place.0).or_default().extend(outcome(place));
@@ -300,6 +309,16 @@ impl PinnedFile {
         }
     }
 
+    /// Adds the calls on both sides of each number that a function compares.
+    fn add_limits(&self, places: &[CasePlace], chosen: &mut BTreeSet<CasePlace>) {
+        for (function, one) in self.functions.iter().enumerate() {
+            let pairs = boundary_pairs(&one.callable, &one.cases);
+            let both =
+                pairs.into_iter().flat_map(|(one, other)| [(function, one), (function, other)]);
+            chosen.extend(both.filter(|place| places.contains(place)));
+        }
+    }
+
     /// Adds an edge case and an error case for each function, if it has any (L1.2, L1.3).
     fn add_kind(
         &self,
@@ -307,7 +326,8 @@ impl PinnedFile {
         chosen: &mut BTreeSet<CasePlace>,
         fits: fn(&Case) -> bool,
     ) {
-        for place in places.iter().filter(|place| self.case(**place).is_some_and(fits)) {
+        let is_meant = |place: &&CasePlace| self.legible_case(**place).is_some_and(fits);
+        for place in places.iter().filter(is_meant) {
             let of_function = |other: &&CasePlace| other.0 == place.0;
             let mut shown = chosen.iter().filter(of_function);
             if !shown.any(|other| self.case(*other).is_some_and(fits)) {

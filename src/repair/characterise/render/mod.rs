@@ -2,6 +2,7 @@
 
 mod go;
 mod java;
+mod line_breaks;
 mod operator;
 mod python;
 mod rust;
@@ -13,11 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::java_packages::JUnit;
 use crate::code::language::Language;
 use crate::code::syntax;
+use crate::code::tree::named_nodes;
 use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
 use super::arguments::split_name;
 use super::{Case, ObservedFunction};
+use test_name::Detail;
 
 /// Longest error message, in bytes, that a test compares.
 const MESSAGE: usize = 200;
@@ -77,6 +80,8 @@ pub struct Naming {
     pub typed: bool,
     /// JavaScript: the quotes around texts, as the file under test has most.
     pub quote: char,
+    /// What the tests of the project look like.
+    pub style: TestStyle,
     /// Compiled languages: the package of the test file.
     pub package: TestPackage,
 }
@@ -86,8 +91,73 @@ impl Naming {
     pub fn of_module(framework: Framework, subject: String) -> Self {
         let (source, test) = (ModuleKind::Module, ModuleKind::Module);
         let package = TestPackage::default();
-        Self { framework, subject, source, test, typed: false, quote: '"', package }
+        let style = TestStyle::default();
+        Self { framework, subject, source, test, typed: false, quote: '"', style, package }
     }
+}
+
+/// What the tests of a project look like, as far as its sources and neighbouring tests show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TestStyle {
+    /// Whether tests are grouped: in classes of unittest, or by `describe`.
+    pub grouped: bool,
+    /// Python: the longest line.
+    pub width: usize,
+    /// JavaScript: whether statements end with semicolons.
+    pub semicolons: bool,
+    /// JavaScript: whether the functions of the framework must be declared to `ESLint`.
+    pub declares_globals: bool,
+}
+
+impl Default for TestStyle {
+    fn default() -> Self {
+        Self { grouped: false, width: 88, semicolons: true, declares_globals: false }
+    }
+}
+
+impl TestStyle {
+    /// The style that the neighbouring tests, the source and the settings of the formatter show.
+    pub fn shown_by(language: Language, source: &str, tests: &[String], settings: &str) -> Self {
+        let is_grouped = |text: &String| {
+            let starts = |mark: &str| text.lines().any(|line| line.starts_with(mark));
+            if language == Language::Python {
+                text.contains("unittest.TestCase)") && !starts("def test_")
+            } else {
+                starts("describe(") && !starts("test(") && !starts("it(")
+            }
+        };
+        let grouped = tests.iter().filter(|text| is_grouped(text)).count();
+        let lengths = settings.lines().filter_map(|line| {
+            let (name, value) = line.split_once('=')?;
+            let is_length = matches!(name.trim(), "line-length" | "line_length");
+            value.trim().parse().ok().filter(|_| is_length)
+        });
+        let ended = source.lines().filter(|line| line.ends_with(';')).count();
+        Self {
+            grouped: grouped * 2 > tests.len(),
+            width: lengths.into_iter().next().unwrap_or(88),
+            semicolons: ended > 0 || language == Language::Python,
+            declares_globals: false,
+        }
+    }
+}
+
+/// The text with the quotes of the project around all strings that do not contain them.
+fn with_quotes(text: &str, language: Language, quote: char) -> String {
+    let Some(tree) = language.parse(text) else { return text.to_owned() };
+    let mut parts = Vec::new();
+    let mut done = 0;
+    for node in named_nodes(tree.root_node()).into_iter().filter(|node| node.kind() == "string") {
+        let inner = text.get(node.start_byte() + 1..node.end_byte() - 1).unwrap_or_default();
+        let is_plain = !inner.contains(quote) && !inner.contains(r#"\""#) && !inner.contains(r"\'");
+        let starts = text.get(node.start_byte()..).unwrap_or_default().starts_with(['"', '\'']);
+        if is_plain && starts && node.start_byte() >= done {
+            parts.push(text.get(done..node.start_byte()).unwrap_or_default().to_owned());
+            parts.push(format!("{quote}{inner}{quote}"));
+            done = node.end_byte();
+        }
+    }
+    parts.concat() + text.get(done..).unwrap_or_default()
 }
 
 /// The package that a test of a compiled language is in.
@@ -131,7 +201,8 @@ pub struct Draft {
 /// detect tests that depend on one another.
 pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -> Draft {
     let mut draft = Draft::default();
-    let (mut names, mut calls) = (BTreeSet::new(), BTreeSet::new());
+    let mut calls = BTreeSet::new();
+    let mut found: Vec<(usize, usize, &Case)> = Vec::new();
     for (function, one) in functions.iter().enumerate() {
         let mut cases: Vec<(usize, &Case)> = one.cases.iter().enumerate().collect();
         cases
@@ -139,26 +210,18 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
         for (index, case) in cases {
             if let Some(reason) = refusal(naming, functions, case) {
                 draft.left_out.push((function, index, reason));
-                continue;
-            }
-            if !calls.insert(&case.call) {
+            } else if calls.insert(&case.call) {
+                found.push((function, index, case));
+            } else {
                 // Documentation of one method may show a call of another with its name.
                 draft.left_out.push((function, index, "another test makes the same call".into()));
-                continue;
             }
-            let first = match naming.framework {
-                Framework::GoTest => go::test_name(naming, one, case),
-                Framework::Maven | Framework::Gradle => java::test_name(naming, one, case),
-                framework => test_name::test_name(framework, one, case),
-            };
-            let further =
-                (2..).map(|number| test_name::number_name(naming.framework, &first, number));
-            let mut all = std::iter::once(first.clone()).chain(further);
-            let name = all.find(|name| !names.contains(name)).unwrap_or(first);
-            names.insert(name.clone());
-            draft.tests.push(DraftTest { name, function, case: index });
         }
     }
+    let names = distinct_names(naming, functions, &found);
+    let tests = found.into_iter().zip(names);
+    draft.tests =
+        tests.map(|((function, case, _), name)| DraftTest { name, function, case }).collect();
     if reversed {
         draft.tests.reverse();
     }
@@ -174,6 +237,41 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
     };
     draft.text = file(naming, functions, &draft);
     draft
+}
+
+/// A name for each case. Where names would be the same they say more, and are numbered only if that
+/// does not tell them apart either.
+fn distinct_names(
+    naming: &Naming,
+    functions: &[ObservedFunction],
+    cases: &[(usize, usize, &Case)],
+) -> Vec<String> {
+    let name = |(function, _, case): &(usize, usize, &Case), detail| {
+        functions.get(*function).map_or_else(String::new, |one| match naming.framework {
+            Framework::GoTest => go::test_name(naming, one, case),
+            Framework::Maven | Framework::Gradle => java::test_name(naming, one, case),
+            framework => test_name::test_name(framework, one, case, detail),
+        })
+    };
+    let mut names = vec![String::new(); cases.len()];
+    for detail in Detail::LEVELS {
+        let known = names.clone();
+        for (place, case) in names.iter_mut().zip(cases) {
+            if known.iter().filter(|other| *other == place).count() > 1 || place.is_empty() {
+                *place = name(case, detail);
+            }
+        }
+    }
+    let mut taken = BTreeSet::new();
+    for place in &mut names {
+        let first = place.clone();
+        let mut further =
+            (2..).map(|number| test_name::number_name(naming.framework, &first, number));
+        while !taken.insert(place.clone()) {
+            *place = further.next().unwrap_or_default();
+        }
+    }
+    names
 }
 
 /// Why a case cannot be rendered in one file with the others.

@@ -2,51 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use crate::code::language::Language;
 use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
+use super::line_breaks::{Layout, break_line};
 use super::operator::{Expression, write_call};
 use super::{
     Case, Draft, Naming, ObservedFunction, arguments, case_of, compared_message, is_awaited,
-    object_name, setup_lines,
+    object_name, setup_lines, with_quotes,
 };
 
 /// The complete text of a test file.
 pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
-    let used: Vec<(&ObservedFunction, &Case)> =
-        draft.tests.iter().filter_map(|test| case_of(functions, test)).collect();
-    let mut modules: BTreeSet<&str> =
-        used.iter().flat_map(|(_, case)| &case.seen.needs).map(String::as_str).collect();
-    let is_math = |case: &Case| match case.expected_outcome() {
-        CallOutcome::Value { literal, way } => *way == ResultKind::Nan || is_long_float(literal),
-        CallOutcome::Raised { .. } | CallOutcome::Refused(_) => false,
-    };
-    let unittest = naming.framework == Framework::Unittest;
-    let needs = |name, is_needed: bool| is_needed.then_some(name);
-    modules.extend(needs("math", used.iter().any(|(_, case)| is_math(case))));
-    modules.extend(needs("asyncio", used.iter().any(|(_, case)| is_awaited(case))));
-    modules.extend(needs("unittest", unittest));
-    let mut text = String::new();
-    for module in &modules {
-        text.push_str(&format!("import {module}\n"));
-    }
-    let raises = |case: &Case| matches!(case.expected_outcome(), CallOutcome::Raised { .. });
-    if !unittest && used.iter().any(|(_, case)| raises(case)) {
-        text.push_str(if modules.is_empty() { "import pytest\n" } else { "\nimport pytest\n" });
-    }
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    let mut subjects: BTreeSet<&str> = used.iter().map(|(one, _)| one.local.as_str()).collect();
-    subjects.extend(used.iter().flat_map(|(one, case)| argument_classes(one, case)));
-    let subjects: Vec<&str> = subjects.into_iter().collect();
-    let (from, list) = (&naming.subject, subjects.join(", "));
-    let line = format!("from {from} import {list}\n");
-    text.push_str(&if line.len() > 100 {
-        format!("from {from} import (\n    {},\n)\n", subjects.join(",\n    "))
-    } else {
-        line
-    });
+    let unittest = is_unittest(naming);
+    let mut text = import_lines(naming, functions, draft);
     if unittest {
         let name = class_name(&naming.subject);
         text.push_str(&format!("\n\nclass {name}(unittest.TestCase):\n"));
@@ -61,13 +31,80 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         text.push_str(&format!("{indent}def {}({own}):\n", test.name));
         let lines = case_of(functions, test).map(|(one, case)| lines(one, case, naming));
         for line in lines.into_iter().flatten() {
-            text.push_str(&format!("{indent}    {line}\n"));
+            let line = with_quotes(&line, Language::Python, naming.quote);
+            text.push_str(&break_line(
+                &line,
+                indent.len() + 4,
+                Layout::of_black(naming.style.width),
+            ));
         }
     }
-    if unittest {
+    if naming.framework == Framework::Unittest {
         text.push_str("\n\nif __name__ == \"__main__\":\n    unittest.main()\n");
     }
     text
+}
+
+/// What a test file imports.
+fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
+    let used: Vec<(&ObservedFunction, &Case)> =
+        draft.tests.iter().filter_map(|test| case_of(functions, test)).collect();
+    let mut modules: BTreeSet<&str> =
+        used.iter().flat_map(|(_, case)| &case.seen.needs).map(String::as_str).collect();
+    let is_math = |case: &Case| match case.expected_outcome() {
+        CallOutcome::Value { literal, way } => *way == ResultKind::Nan || is_long_float(literal),
+        CallOutcome::Raised { .. } | CallOutcome::Refused(_) => false,
+    };
+    let unittest = is_unittest(naming);
+    let needs = |name, is_needed: bool| is_needed.then_some(name);
+    modules.extend(needs("math", used.iter().any(|(_, case)| is_math(case))));
+    modules.extend(needs("asyncio", used.iter().any(|(_, case)| is_awaited(case))));
+    modules.extend(needs("unittest", unittest));
+    // What the module under test has itself comes with its other names.
+    let needs_subject = |case: &&Case| case.seen.needs.contains(&naming.subject);
+    let mut needing = used.iter().map(|(_, case)| *case).filter(needs_subject);
+    let of_subject = needing.all(|case| own_class(case, &naming.subject).is_some())
+        && modules.remove(naming.subject.as_str());
+    // The standard library comes first, the package under test last.
+    let root = naming.subject.split('.').next().unwrap_or_default();
+    let is_own = |module: &&&str| module.split('.').next() == Some(root);
+    let (own, others): (Vec<&&str>, Vec<&&str>) = modules.iter().partition(is_own);
+    let lines =
+        |list: &[&&str]| list.iter().map(|one| format!("import {one}\n")).collect::<String>();
+    let raises = |case: &Case| matches!(case.expected_outcome(), CallOutcome::Raised { .. });
+    let raises = !unittest && used.iter().any(|(_, case)| raises(case));
+    let foreign = if raises { "import pytest\n".to_owned() } else { String::new() };
+    let mut text = String::new();
+    for part in [lines(&others), foreign].iter().filter(|part| !part.is_empty()) {
+        text.push_str(&format!("{part}\n"));
+    }
+    text.push_str(&lines(&own));
+    let mut subjects: BTreeSet<&str> = used.iter().map(|(one, _)| one.local.as_str()).collect();
+    subjects.extend(used.iter().flat_map(|(one, case)| argument_classes(one, case)));
+    let from = &naming.subject;
+    if of_subject {
+        subjects.extend(used.iter().filter_map(|(_, case)| own_class(case, from)));
+    }
+    let subjects: Vec<&str> = subjects.into_iter().collect();
+    let line = format!("from {from} import {}", subjects.join(", "));
+    text.push_str(&if line.len() > naming.style.width {
+        format!("from {from} import (\n    {},\n)\n", subjects.join(",\n    "))
+    } else {
+        line + "\n"
+    });
+    text
+}
+
+/// Whether tests are methods of a class: by the framework, or as in the neighbouring tests.
+fn is_unittest(naming: &Naming) -> bool {
+    naming.framework == Framework::Unittest || naming.style.grouped
+}
+
+/// The name of the class that is raised, if the module under test has it.
+fn own_class<'a>(case: &'a Case, module: &str) -> Option<&'a str> {
+    let CallOutcome::Raised { class, .. } = case.expected_outcome() else { return None };
+    let name = class.strip_prefix(module)?.strip_prefix('.')?;
+    (!name.contains('.')).then_some(name)
 }
 
 /// The classes of the module whose objects are arguments.
@@ -152,7 +189,7 @@ impl Assertions {
 
 /// The lines of code of one case.
 fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
-    let assertions = Assertions { is_unittest: naming.framework == Framework::Unittest };
+    let assertions = Assertions { is_unittest: is_unittest(naming) };
     let (given, named) = arguments(one, case);
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -184,6 +221,7 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
         }
         CallOutcome::Raised { class, message, explicit, way } => {
             let says = compared_message(message, *explicit && !message.contains('\n'));
+            let class = own_class(case, &naming.subject).unwrap_or(class);
             lines.extend(assertions.raises(class, &call, *way, says));
         }
         CallOutcome::Refused(_) => {}

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::code::language::Language;
-use crate::code::tree::named_nodes;
 use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
 use super::super::parameter_fit::accepts_value;
+use super::line_breaks::{Layout, break_line};
 use super::{
     Case, Draft, ModuleKind, Naming, ObservedFunction, arguments, case_of, compared_message,
-    is_awaited, setup_lines,
+    is_awaited, setup_lines, with_quotes,
 };
 
 /// How the tests of a framework assert.
@@ -88,6 +88,14 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
     let is_unchecked = naming.typed && used.iter().any(|(one, case)| !has_known_types(one, case));
     let mut text = if is_unchecked { "// @ts-nocheck\n".to_owned() } else { String::new() };
     let module = naming.test == ModuleKind::Module;
+    if naming.style.declares_globals {
+        let describe = if is_grouped(naming) { "describe, " } else { "" };
+        match naming.framework {
+            Framework::Mocha => text.push_str(&format!("/* global {describe}it */\n\n")),
+            Framework::Jest => text.push_str(&format!("/* global {describe}expect, test */\n\n")),
+            _ => {}
+        }
+    }
     text.push_str(tools(naming.framework, module));
     let (function, context) = match naming.framework {
         Framework::Mocha => ("it", "()"),
@@ -99,36 +107,48 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         .filter_map(|(one, _)| Some((one.local.as_str(), one.callable.export.as_deref()?)))
         .collect();
     text.push_str(&imports(naming, &pairs));
+    let (mut body, indent) = (String::new(), if is_grouped(naming) { "  " } else { "" });
     for test in &draft.tests {
         let Some((one, case)) = case_of(functions, test) else { continue };
-        let name = test.name.replace('\\', "\\\\").replace('\'', "\\'");
+        let name = title(&test.name);
         let waits = if is_awaited(case) { "async " } else { "" };
-        text.push_str(&format!("\n{function}('{name}', {waits}{context} => {{\n"));
+        body.push_str(&format!("\n{indent}{function}({name}, {waits}{context} => {{\n"));
         for line in lines(one, case, naming) {
-            text.push_str(&format!("  {line}\n"));
+            body.push_str(&break_line(&line, indent.len() + 2, Layout::of_prettier()));
         }
-        text.push_str("});\n");
+        body.push_str(&format!("{indent}}});\n"));
     }
-    with_quotes(&text, naming)
+    if is_grouped(naming) {
+        let path = naming.subject.rsplit('/').next().unwrap_or_default();
+        let stem = title(path.split('.').next().unwrap_or(path));
+        text.push_str(&format!(
+            "\ndescribe({stem}, () => {{\n{}}});\n",
+            body.trim_start_matches('\n')
+        ));
+    } else {
+        text.push_str(&body);
+    }
+    let language = if naming.typed { Language::TypeScript } else { Language::JavaScript };
+    let text = with_quotes(&text, language, naming.quote);
+    if naming.style.semicolons {
+        return text;
+    }
+    let lines = text.lines().map(|line| line.strip_suffix(';').unwrap_or(line));
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// The text with the quotes of the project around all strings that do not contain them.
-fn with_quotes(text: &str, naming: &Naming) -> String {
-    let language = if naming.typed { Language::TypeScript } else { Language::JavaScript };
-    let Some(tree) = language.parse(text) else { return text.to_owned() };
-    let mut parts = Vec::new();
-    let mut done = 0;
-    for node in named_nodes(tree.root_node()).into_iter().filter(|node| node.kind() == "string") {
-        let inner = text.get(node.start_byte() + 1..node.end_byte() - 1).unwrap_or_default();
-        let is_plain =
-            !inner.contains(naming.quote) && !inner.contains(r#"\""#) && !inner.contains(r"\'");
-        if is_plain {
-            parts.push(text.get(done..node.start_byte()).unwrap_or_default().to_owned());
-            parts.push(format!("{0}{inner}{0}", naming.quote));
-            done = node.end_byte();
-        }
-    }
-    parts.concat() + text.get(done..).unwrap_or_default()
+/// Whether the tests are grouped by `describe`, which some frameworks have without an import.
+fn is_grouped(naming: &Naming) -> bool {
+    naming.style.grouped && matches!(naming.framework, Framework::Mocha | Framework::Jest)
+}
+
+/// A title as a literal.
+fn title(words: &str) -> String {
+    let quote = if words.contains('\'') && !words.contains('"') { '"' } else { '\'' };
+    format!(
+        "{quote}{}{quote}",
+        words.replace('\\', "\\\\").replace('\'', if quote == '"' { "'" } else { "\\'" })
+    )
 }
 
 /// Whether the types of all that a call gives are known.
@@ -182,7 +202,12 @@ fn imports(naming: &Naming, pairs: &BTreeSet<(&str, &str)>) -> String {
 }
 
 /// A call, or the property that is read.
-fn written_call(one: &ObservedFunction, case: &Case, callee: String, given: Vec<String>) -> String {
+fn written_call(
+    (naming, one): (&Naming, &ObservedFunction),
+    case: &Case,
+    callee: String,
+    given: Vec<String>,
+) -> String {
     if one.callable.is_property {
         return callee;
     }
@@ -190,8 +215,8 @@ fn written_call(one: &ObservedFunction, case: &Case, callee: String, given: Vec<
     let given = given.into_iter().enumerate().map(|(index, argument)| {
         let parameter = parameters.get(index).or(parameters.last());
         let value = case.call.arguments.get(index).map_or("", String::as_str);
-        // Whatever the type, the compiler lets this pass.
-        if parameter.is_none_or(|one| accepts_value(one, value)) {
+        // Whatever the type, the compiler of TypeScript lets this pass.
+        if !naming.typed || parameter.is_none_or(|one| accepts_value(one, value)) {
             argument
         } else {
             format!("{argument} as never")
@@ -207,7 +232,7 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
         named.iter().map(|(name, value)| format!("const {name} = {value};")).collect();
     let (setup, callee) = setup_lines(naming, one, case);
     lines.extend(setup);
-    let call = written_call(one, case, callee, given);
+    let call = written_call((naming, one), case, callee, given);
     let assertions = Assertions::of(naming.framework);
     let equal = |value: &str, literal: &str| assertions.equal(value, literal);
     match case.expected_outcome() {
