@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tree_sitter::Node;
+
 use super::language::Language;
 use super::tree::{field_of, named_children, named_nodes, text_of};
 
@@ -38,6 +40,60 @@ pub fn function_names(text: &str) -> Vec<String> {
     let found = named_children(tree.root_node()).into_iter();
     let functions = found.filter(|node| node.kind() == "function_declaration");
     functions.map(|node| field_of(node, "name", text).to_owned()).collect()
+}
+
+/// The errors that a package makes itself.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct PackageErrors {
+    /// The variables that hold one.
+    pub variables: BTreeSet<String>,
+    /// Regular expressions for the texts that it gives to errors.
+    pub texts: BTreeSet<String>,
+}
+
+impl PackageErrors {
+    /// Adds what one file of the package declares.
+    pub fn read(&mut self, text: &str) {
+        let Some(tree) = Language::Go.parse(text) else { return };
+        for node in named_nodes(tree.root_node()) {
+            let is_made = |value: &str| ERROR_MAKERS.iter().any(|name| value.starts_with(name));
+            match node.kind() {
+                "var_spec" if is_made(field_of(node, "value", text)) && is_global(node) => {
+                    self.variables.insert(field_of(node, "name", text).to_owned());
+                }
+                "call_expression" if is_made(field_of(node, "function", text)) => {
+                    let given = node.child_by_field_name("arguments").map(named_children);
+                    let first = given.unwrap_or_default().into_iter().next();
+                    self.texts.extend(first.and_then(|one| text_pattern(text_of(one, text))));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Functions that make an error of a text.
+const ERROR_MAKERS: &[&str] = &["errors.New", "errors.Errorf", "fmt.Errorf"];
+
+fn is_global(node: Node<'_>) -> bool {
+    let mut around = std::iter::successors(node.parent(), Node::parent);
+    !around.any(|one| one.kind() == "block")
+}
+
+/// The regular expression for what a format gives; none if it may contain the text of another error.
+fn text_pattern(literal: &str) -> Option<String> {
+    let format: String = serde_json::from_str(literal).ok()?;
+    let mut pieces = format.split('%');
+    let mut pattern = format!("(?s)^{}", regex::escape(pieces.next()?));
+    for piece in pieces {
+        let end = piece.find(|c: char| c.is_alphabetic())?;
+        let (verb, rest) = piece.split_at_checked(end + 1)?;
+        if verb.ends_with(['w', 'v']) {
+            return None;
+        }
+        pattern.push_str(&format!(".*{}", regex::escape(rest)));
+    }
+    format.contains(char::is_alphabetic).then(|| pattern + "$")
 }
 
 /// The packages that a file imports: names in the file, and paths.
@@ -101,6 +157,16 @@ pub fn import_lines(text: &str, known: &BTreeMap<String, String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_of_a_package_are_its_variables_and_the_texts_that_it_writes() {
+        let text = "package p\n\nvar ErrEmpty = errors.New(\"empty\")\n\nvar (\n\terrLong = fmt.Errorf(\"longer than %d!\", 9)\n\tcount = 1\n)\n\nfunc f() error {\n\tvar err = errors.New(\"a.b\")\n\treturn fmt.Errorf(\"f: %w\", err)\n}\n";
+        let mut found = PackageErrors::default();
+        found.read(text);
+        let texts = |list: &BTreeSet<String>| list.iter().cloned().collect::<Vec<_>>();
+        assert_eq!(texts(&found.variables), ["ErrEmpty", "errLong"]);
+        assert_eq!(texts(&found.texts), ["(?s)^a\\.b$", "(?s)^empty$", "(?s)^longer than .*!$"]);
+    }
 
     #[test]
     fn a_text_imports_what_it_uses_in_two_groups() {

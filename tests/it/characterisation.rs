@@ -196,6 +196,17 @@ func Label(rate int) string {
 	return strconv.Itoa(rate) + " %"
 }
 
+// Sign tells amounts apart.
+//
+//	-2 => "minus"
+//	3  => "plus"
+func Sign(cents int) string {
+	if cents < 0 {
+		return "minus"
+	}
+	return "plus"
+}
+
 // Half is half of an amount, as in
 //
 //	Half(5) // => 3
@@ -225,6 +236,8 @@ fn pin_writes_tables_of_go_that_hold_and_notice_a_break() {
         "\ttable.Set(",
         ", 7, \"7 %\"},\n",
         ", -1, \"none\"},\n",
+        ", -2, \"minus\"},\n",
+        ", 3, \"plus\"},\n",
     ] {
         assert!(text.contains(expected), "{expected} in\n{text}");
     }
@@ -399,6 +412,19 @@ public class Fees {
         sum += cents;
     }
 
+    public Fees with(int cents) {
+        sum = cents > 1 ? cents : 1;
+        return this;
+    }
+
+    static void save(String name) {
+        save(new java.io.File(name));
+    }
+
+    static void save(java.io.File file) {
+        file.delete();
+    }
+
     public long total() {
         return sum;
     }
@@ -430,6 +456,7 @@ fn pin_writes_tests_of_java_that_hold_and_notice_a_break() {
     assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
     assert_eq!(reason(&document, "Fees.spin"), "other calls of it take too long");
     assert_eq!(reason(&document, "Fees.wipe"), "changes files");
+    assert_eq!(reason(&document, "Fees.save"), "changes files");
     assert_eq!(repo.belongings(), before);
     let branch = document["branch"].as_str().unwrap();
     let text = repo.git(&["show", &format!("{branch}:src/test/java/shop/FeesTest.java")]);
@@ -439,6 +466,7 @@ fn pin_writes_tests_of_java_that_hold_and_notice_a_break() {
         "assertEquals(\"below 0: -",
         "fees.add(",
         "words(\"",
+        "new Fees().with(",
     ] {
         assert!(text.contains(expected), "{expected} in\n{text}");
     }

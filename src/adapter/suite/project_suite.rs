@@ -126,6 +126,9 @@ pub(super) fn search_variable(
     Some((name.to_owned(), joined))
 }
 
+/// Options for a Java process that soon ends.
+const SHORT_LIVED: &str = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+
 impl ProjectSuite<'_> {
     /// The environment of test code in a checkout.
     pub(super) fn environment(&self, root: &Path) -> BTreeMap<String, String> {
@@ -145,7 +148,8 @@ impl ProjectSuite<'_> {
         let repository =
             repository.filter(|path| path.is_dir()).unwrap_or_else(|| own.join(".m2/repository"));
         let option = format!("-Dmaven.repo.local={}", repository.display());
-        environment.insert("MAVEN_OPTS".into(), option);
+        // Maven ends before a better compiler would pay.
+        environment.insert("MAVEN_OPTS".into(), format!("{option} {SHORT_LIVED}"));
         let gradle = own.join(".gradle").display().to_string();
         environment.entry("GRADLE_USER_HOME".into()).or_insert(gradle);
         environment.extend(self.detection.site.path.clone().map(|path| ("PATH".to_owned(), path)));

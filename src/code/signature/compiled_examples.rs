@@ -262,7 +262,7 @@ fn go_value(text: &str) -> bool {
 }
 
 /// The literals of a list of arguments.
-fn go_arguments(list: &str) -> Option<Vec<String>> {
+pub(super) fn go_arguments(list: &str) -> Option<Vec<String>> {
     let code = format!("package p\n\nvar x = f({list})\n");
     let tree = Language::Go.parse(&code).filter(|tree| !tree.root_node().has_error())?;
     let mut given = None;

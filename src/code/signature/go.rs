@@ -181,7 +181,14 @@ impl Package {
         let (parameters, construction) = if let Some((result, function, parameters)) = constructor {
             let named = |kind: &String| self.parameter(String::new(), kind, false);
             let parameters: Vec<Parameter> = parameters.iter().map(named).collect();
-            (parameters, Construction { function: function.clone(), declared: result.clone() })
+            (
+                parameters,
+                Construction {
+                    function: function.clone(),
+                    declared: result.clone(),
+                    ..Construction::default()
+                },
+            )
         } else {
             let mut object = self.parameter(String::new(), receiver, false);
             object.types.clear();
@@ -194,7 +201,10 @@ impl Package {
                 };
             }
             let function = String::new();
-            (vec![object], Construction { function, declared: receiver.to_owned() })
+            (
+                vec![object],
+                Construction { function, declared: receiver.to_owned(), ..Construction::default() },
+            )
         };
         Class {
             name,

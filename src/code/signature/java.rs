@@ -35,6 +35,9 @@ pub fn java_callables(root: Node<'_>, text: &str, siblings: &[String]) -> Vec<Ca
             found.makers.push(maker);
         }
     }
+    for (name, found) in &mut package.types.0 {
+        found.makers.sort_by_key(|one| one.order_key(name));
+    }
     package.read_effects(root, text);
     let mut found = Vec::new();
     package.add_callables(root, text, "", &mut found);
@@ -47,7 +50,7 @@ struct Package {
     types: JavaTypes,
     /// Static methods that make objects, by the name of their class.
     factories: Vec<(String, Maker)>,
-    /// Methods of the file with effects, by name, and why a test cannot hold them.
+    /// Methods of the file with effects, by name and types, and why a test cannot hold them.
     effects: BTreeMap<String, String>,
 }
 
@@ -69,21 +72,18 @@ impl Package {
 
     fn read_effects(&mut self, root: Node<'_>, text: &str) {
         let mut called: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for node in named_nodes(root).into_iter().filter(|one| one.kind() == "method_declaration") {
-            let name = field_of(node, "name", text);
+        let is_method = |one: &Node<'_>| one.kind() == "method_declaration";
+        let nodes: Vec<Node<'_>> = named_nodes(root).into_iter().filter(is_method).collect();
+        let methods: Vec<Method> = nodes.iter().map(|one| Method::new(*one, text)).collect();
+        for (node, method) in nodes.into_iter().zip(&methods) {
             let reason = unsupported_reason(Language::Java, node, &[], text);
-            // Of several methods with one name, it is open which one is called.
-            if let Some(reason) = reason.filter(|_| !called.contains_key(name)) {
-                self.effects.insert(name.to_owned(), reason);
-            } else {
-                self.effects.remove(name);
-            }
+            self.effects.extend(reason.map(|reason| (method.key(), reason)));
             let calls = named_nodes(node).into_iter().filter(|one| {
                 one.kind() == "method_invocation"
                     && matches!(field_of(*one, "object", text), "" | "this")
             });
-            let names = calls.map(|call| field_of(call, "name", text).to_owned());
-            called.entry(name.to_owned()).or_default().extend(names);
+            let keys = calls.flat_map(|call| method.called_by(node, call, &methods, text));
+            called.entry(method.key()).or_default().extend(keys);
         }
         spread_effects(&mut self.effects, &called);
     }
@@ -149,9 +149,10 @@ impl Package {
         let result = with_bounds(&result, &all);
         let thrown = if throws(node, text).is_empty() { made_throws } else { throws(node, text) };
         let reason = unsupported_reason(Language::Java, node, &[], text);
-        let reason = reason.or_else(|| self.effects.get(own).cloned()).or_else(|| {
-            missing.map(|one| format!("no value of `{}` can be written", one.declared_type))
-        });
+        let reason =
+            reason.or_else(|| self.effects.get(&Method::new(node, text).key()).cloned()).or_else(
+                || missing.map(|one| format!("no value of `{}` can be written", one.declared_type)),
+            );
         let results = [result, thrown].into_iter().filter(|one| !one.is_empty() && one != "void");
         let name = format!("{}.{own}", class.name);
         Some(Callable {
@@ -185,7 +186,7 @@ impl Package {
         if !of.constants.is_empty() {
             let object = Parameter { values: of.constants.clone(), ..Parameter::default() };
             let object = Parameter { declared_type: name.to_owned(), ..object };
-            let made = Construction { function: String::new(), declared };
+            let made = Construction { declared, ..Construction::default() };
             return Some((class(vec![object], Some(made)), String::new()));
         }
         let maker = self.types.maker_of(of, 0)?;
@@ -198,7 +199,8 @@ impl Package {
             ..Parameter::default()
         };
         let parameters = maker.parameters.iter().map(parameter).collect();
-        let made = Construction { function: maker.function.clone(), declared };
+        let (function, fluent) = (maker.function.clone(), of.fluent.clone());
+        let made = Construction { function, declared, fluent };
         Some((class(parameters, Some(made)), maker.throws.clone()))
     }
 
@@ -220,6 +222,60 @@ impl Package {
             declared_type: declared.to_owned(),
             ..Parameter::default()
         }
+    }
+}
+
+/// A method among others that may have its name.
+struct Method {
+    name: String,
+    /// Name, type and whether it takes the rest, of each parameter.
+    parameters: Vec<(String, String, bool)>,
+}
+
+impl Method {
+    fn new(node: Node<'_>, text: &str) -> Self {
+        Self {
+            name: field_of(node, "name", text).to_owned(),
+            parameters: parameters_of(node, text),
+        }
+    }
+
+    fn key(&self) -> String {
+        let types: Vec<&str> = self.parameters.iter().map(|(_, kind, _)| kind.as_str()).collect();
+        format!("{}({})", self.name, types.join(", "))
+    }
+
+    /// The keys of the methods that a call in `node`, which is this one, may call: those that fit its
+    /// arguments best.
+    fn called_by(&self, node: Node<'_>, call: Node<'_>, all: &[Self], text: &str) -> Vec<String> {
+        let given = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
+        let inner = named_nodes(node);
+        let local = |name: &str| {
+            let declared = inner.iter().find(|one| {
+                one.kind() == "variable_declarator" && field_of(**one, "name", text) == name
+            });
+            declared.and_then(Node::parent).map_or("", |one| field_of(one, "type", text))
+        };
+        let kind = |one: &Node<'_>| match one.kind() {
+            "identifier" => {
+                let own = self.parameters.iter().find(|(name, ..)| name == text_of(*one, text));
+                own.map_or_else(|| local(text_of(*one, text)), |(_, kind, _)| kind.as_str())
+            }
+            "object_creation_expression" => field_of(*one, "type", text),
+            "true" | "false" => "boolean",
+            "string_literal" => "String",
+            _ => "",
+        };
+        let given: Vec<&str> = given.iter().map(kind).collect();
+        let fit = |one: &Self| {
+            // By convention the name of a class ends with that of what it extends.
+            let same = given.iter().zip(&one.parameters);
+            let same = same.filter(|(given, (_, kind, _))| given.ends_with(kind.as_str()));
+            (one.parameters.len() == given.len(), same.count())
+        };
+        let named = || all.iter().filter(|one| one.name == field_of(call, "name", text));
+        let best = named().map(fit).max();
+        named().filter(|one| Some(fit(one)) == best).map(Self::key).collect()
     }
 }
 
@@ -256,6 +312,16 @@ fn read_type(node: Node<'_>, body: Node<'_>, text: &str, name: &str) -> JavaType
     let of_kind =
         |kind: &'static str| members.iter().copied().filter(move |one| one.kind() == kind);
     let constructors: Vec<Node<'_>> = of_kind("constructor_declaration").collect();
+    let own = field_of(node, "name", text);
+    let chained = of_kind("method_declaration").filter(|one| {
+        let result = field_of(*one, "type", text).split('<').next().unwrap_or_default();
+        result.rsplit('.').next() == Some(own) && !has_modifier(*one, text, "static")
+    });
+    let chained: Vec<Node<'_>> = chained.collect();
+    // Others return a new object, whose text a test compares.
+    if chained.iter().any(|one| text_of(*one, text).contains("return this;")) {
+        found.fluent = chained.iter().map(|one| field_of(*one, "name", text).to_owned()).collect();
+    }
     let can_be_made = !has_modifier(node, text, "abstract");
     match node.kind() {
         "enum_declaration" => {
@@ -271,8 +337,6 @@ fn read_type(node: Node<'_>, body: Node<'_>, text: &str, name: &str) -> JavaType
         "class_declaration" if can_be_made => {
             let open = constructors.into_iter().filter(is_open);
             found.makers.extend(open.map(maker));
-            // One that is given something shows more of the class.
-            found.makers.sort_by_key(|one| one.parameters.is_empty());
         }
         _ => {}
     }
@@ -290,7 +354,12 @@ fn maker_from(
     all.extend(variables.iter().cloned());
     let given = parameters_of(node, text).into_iter().filter(|(.., rest)| !rest);
     let given = given.map(|(name, kind, _)| (name, with_bounds(&kind, &all)));
-    Maker { function, parameters: given.collect(), throws: throws(node, text) }
+    Maker {
+        function,
+        parameters: given.collect(),
+        throws: throws(node, text),
+        is_public: has_modifier(node, text, "public"),
+    }
 }
 
 /// The static methods of a type that make objects of any class.

@@ -1,6 +1,6 @@
 //! Expressions of Java for parameters of a type, most typical first. All are in the language of Java 8.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Type;
 
@@ -13,6 +13,8 @@ pub struct JavaType {
     /// their names and types, and whether it declares that it throws.
     pub makers: Vec<Maker>,
     pub is_generic: bool,
+    /// Methods that return the object, if there are such.
+    pub fluent: BTreeSet<String>,
 }
 
 /// What makes an object.
@@ -21,7 +23,27 @@ pub struct Maker {
     pub function: String,
     pub parameters: Vec<(String, String)>,
     pub throws: String,
+    pub is_public: bool,
 }
+
+impl Maker {
+    /// How hard it is to make an object of a class with it: one that is given something shows more of the
+    /// class, and numbers are accepted more often than texts, which may name what does not exist.
+    pub fn order_key(&self, class: &str) -> (bool, bool, u8) {
+        let hardness = |(name, kind): &(String, String)| match plain_java_type(kind) {
+            _ if kind == class => 4,
+            Some(Type::Text) if PLACES.iter().any(|word| name.to_lowercase().contains(word)) => 3,
+            Some(Type::Text) => 1,
+            Some(_) => 0,
+            None => 2,
+        };
+        let hardest = self.parameters.iter().map(hardness).max().unwrap_or_default();
+        (self.parameters.is_empty(), !self.is_public, hardest)
+    }
+}
+
+/// Words in the names of texts that say where something is.
+const PLACES: &[&str] = &["file", "path", "resource", "url", "uri"];
 
 /// The types of a package by their simple names.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +92,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("Double", &["1.5", "0.0", "-2.25", "3.0", "null"]),
     ("float", &["1.5f", "0.0f", "-2.25f", "3.0f"]),
     ("Float", &["1.5f", "0.0f", "-2.25f"]),
-    ("Number", &["2", "0", "1.5", "-1L"]),
+    ("Number", &["10", "2", "0", "1.5", "-1L"]),
     ("Object", &["\"hello\"", "2", "null", "1.5", "true", "'a'"]),
     ("BigDecimal", &["new BigDecimal(\"12.50\")", "BigDecimal.ZERO", "new BigDecimal(\"-3\")"]),
     ("BigInteger", &["BigInteger.valueOf(12)", "BigInteger.ZERO", "BigInteger.valueOf(-3)"]),
@@ -108,10 +130,8 @@ const KNOWN: &[(&str, &[&str])] = &[
 
 /// Functions by their interfaces.
 const FUNCTIONS: &[(&str, &str)] = &[
-    ("Function", "one -> one"),
     ("UnaryOperator", "one -> one"),
     ("Predicate", "one -> true"),
-    ("BiFunction", "(one, two) -> one"),
     ("BinaryOperator", "(one, two) -> one"),
     ("BiPredicate", "(one, two) -> true"),
     ("Consumer", "one -> {}"),
@@ -217,6 +237,8 @@ impl JavaTypes {
                 let first = self.elements_of(one, depth).into_iter().take(1);
                 first.map(|one| format!("() -> {one}")).collect()
             }
+            ("Function", [from, to]) => self.function_values("one", from, to, depth),
+            ("BiFunction", [from, _, to]) => self.function_values("(one, two)", from, to, depth),
             ("Comparator", [_]) => vec!["Comparator.naturalOrder()".into()],
             ("Class", [_]) => vec!["String.class".into()],
             ("Comparable", [_]) => self.values_of("String", depth),
@@ -227,6 +249,17 @@ impl JavaTypes {
                 .chain(self.made_values(name, depth))
                 .collect(),
         }
+    }
+
+    /// A function of `names`, the first one of type `from`, that gives a `to`.
+    fn function_values(&self, names: &str, from: &str, to: &str, depth: u32) -> Vec<String> {
+        let is_text = plain_java_type(from) == Some(Type::Text);
+        let given = match to {
+            _ if from == to => Some("one".to_owned()),
+            "Integer" | "Number" | "Object" if is_text => Some("one.length()".to_owned()),
+            _ => self.elements_of(to, depth).into_iter().next(),
+        };
+        given.into_iter().map(|given| format!("{names} -> {given}")).collect()
     }
 
     /// Constants of an enum, and objects of a class of the package.
@@ -294,7 +327,9 @@ mod tests {
             ),
             ("Optional<Long>", "Optional.of(2L)"),
             ("Money", "new Money(2)"),
-            ("Function<String, Integer>", "one -> one"),
+            ("Function<String, String>", "one -> one"),
+            ("Function<? super CharSequence, ? extends Number>", "one -> one.length()"),
+            ("BiFunction<Long, Long, Boolean>", "(one, two) -> true"),
         ];
         for (declared, expected) in table {
             let found = types.values_of(declared, 0);

@@ -22,6 +22,7 @@ mod python_function;
 mod rust;
 mod rust_values;
 mod script;
+mod unnamed_examples;
 mod unsupported;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,12 +117,21 @@ pub struct Class {
 }
 
 /// How objects are made in a compiled language.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Construction {
     /// The function that makes one; empty where the one parameter is the object itself.
     pub function: String,
     /// The type of what it makes.
     pub declared: String,
+    /// In Java, methods that return the object itself, so that calls can be chained.
+    pub fluent: BTreeSet<String>,
+}
+
+impl Construction {
+    /// Whether a call that is written without its object returns an object of the same kind.
+    pub fn is_fluent(&self, call: &str) -> bool {
+        self.fluent.contains(call.split('(').next().unwrap_or(call))
+    }
 }
 
 /// A function that a test could call.
@@ -180,6 +190,12 @@ impl Callable {
     pub fn called_name(&self) -> &str {
         let class = self.class.as_ref().filter(|_| self.is_constructor());
         class.map_or(self.short_name(), |class| &class.name)
+    }
+
+    /// Whether it returns an object of its class, so that only calls behind it show what it does.
+    pub fn is_fluent(&self) -> bool {
+        let made = self.class.as_ref().and_then(|class| class.construction.as_ref());
+        made.is_some_and(|made| made.is_fluent(self.short_name()))
     }
 
     /// Remembers how objects of the classes that it needs are made elsewhere.
@@ -278,6 +294,9 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
         one.around.extend(around.iter().cloned());
     }
     assign_examples(&mut found, &examples::source_examples(language, tree.root_node(), text));
+    if !matches!(language, Language::Java | Language::Rust) {
+        unnamed_examples::assign_rows(language, tree.root_node(), text, &mut found);
+    }
     found
 }
 

@@ -151,7 +151,11 @@ impl RustTypes {
                     (vec![object], Some((String::new(), kind)))
                 }
             };
-            let made = |(function, declared)| Construction { function, declared };
+            let made = |(function, declared)| Construction {
+                function,
+                declared,
+                ..Construction::default()
+            };
             let class = Class {
                 name: subject,
                 examples: Vec::new(),

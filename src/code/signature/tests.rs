@@ -235,6 +235,22 @@ fn methods_of_java_have_values_for_their_types_and_objects_of_their_class() {
 }
 
 #[test]
+fn java_prefers_public_makers_knows_chains_and_tells_methods_with_one_name_apart() {
+    let text = "package a;\n\npublic class Wrap {\n  public static Builder read(Reader in) { return null; }\n  public static Builder load(String path) { return null; }\n  public static Builder from(CharSequence text) { return null; }\n  public static class Builder {\n    Builder(long size) {}\n    public Builder width(int width) { return this; }\n    public String wrap() { StringWriter out = new StringWriter(); wrap(out); return out.toString(); }\n    public void wrap(Writer out) {}\n    public void wrap(File file) { new FileOutputStream(file); }\n    public void save(String name) { wrap(new File(name)); }\n  }\n}\n";
+    let found = callables(Language::Java, text);
+    let class = found.iter().find(|one| one.name == "Wrap.Builder.width").unwrap().class.as_ref();
+    let made = class.unwrap().construction.as_ref().unwrap();
+    assert_eq!(made.function, "Wrap.from");
+    assert!(made.is_fluent("width(3)") && !made.is_fluent("wrap()"), "{made:?}");
+    let table = [("wrap", 0, false), ("wrap", 1, false), ("save", 1, true)];
+    for (name, count, has_effect) in table {
+        let mut named =
+            found.iter().filter(|one| one.short_name() == name && one.parameters.len() == count);
+        assert_eq!(named.next().unwrap().unsupported.is_some(), has_effect, "{name}");
+    }
+}
+
+#[test]
 fn functions_of_go_have_values_for_their_types_and_objects_for_their_receivers() {
     let text = "package a\n\nimport (\"fmt\"; \"time\")\n\nvar seen = 0\n\ntype Level int\n\nconst (\n\tLow Level = iota\n\tHigh\n)\n\nfunc Total[T any](prices []T, unit string, more ...Point) (T, error) { return 0, nil }\n\nfunc (l Level) Name() string { return \"\" }\n\nfunc (c *Cart) add(p Point) { c.sum = p.X }\n\nvar Loud bool\n\nfunc shown() { if Loud { show() } }\n\nfunc show() { fmt.Println() }\n\nfunc late() { show() }\n\nfunc count() { seen++ }\n\nfunc wait(c chan int) time.Time { return time.Time{} }\n";
     let sibling = "package a\n\ntype Point struct{ X, Y int }\n\ntype Cart struct{ sum int }\n\nfunc NewCart(owner string) *Cart { return &Cart{} }\n";

@@ -65,7 +65,9 @@ fn check_usable(language: Language, case: &Case) -> Result<(), String> {
             Ok(())
         }
         CallOutcome::Refused(reason) => Err(reason.clone()),
-        CallOutcome::Value { way: ResultKind::None, .. } => {
+        CallOutcome::Value { way: ResultKind::None, .. }
+            if language != Language::Java || case.seen.after.is_empty() =>
+        {
             Err("its result is left out: it cannot be compared".into())
         }
         CallOutcome::Value { .. } | CallOutcome::Raised { explicit: true, .. } => Ok(()),
@@ -272,6 +274,9 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
             value.starts_with('{') && [": 2 }", ": \"x\" }"].iter().any(|end| value.ends_with(end));
         untypical += usize::from(is_other) + usize::from(is_wordless) + usize::from(is_dummy);
     }
+    let is_made = callable.class.as_ref().is_some_and(|class| class.construction.is_some());
+    let object = case.call.callee.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
+    odd += usize::from(is_made && object.is_some_and(|(given, _)| DEGENERATE.contains(&given)));
     if let CallOutcome::Value { literal, .. } = &case.seen.outcome {
         untypical += usize::from(DEGENERATE.contains(&literal.as_str()));
     }

@@ -20,6 +20,9 @@ use super::typical_values::{is_typical_text, typical_values};
 /// Maximum number of calls of one function in the first round.
 const FIRST: usize = 96;
 
+/// The same for a method that only returns its object.
+const FLUENT: usize = 24;
+
 /// Texts of the file that are put behind others, and the longest result.
 const ENDINGS: usize = 4;
 const LONGEST: usize = 80;
@@ -282,9 +285,10 @@ pub fn first(
     (documented, examples): (&[Call], &[Vec<String>]),
     further: usize,
 ) -> Vec<Call> {
-    let most = FIRST * further;
     let python = language == Language::Python;
-    let callees = list_callees(language, callable, local);
+    let mut callees = list_callees(language, callable, local);
+    let most = if callable.is_fluent() { FLUENT } else { FIRST * further };
+    callees.truncate(if callable.is_fluent() { FLUENT / 8 } else { callees.len() });
     let pools: Vec<Vec<String>> =
         callable.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
     let mut found: Vec<Call> = Vec::new();

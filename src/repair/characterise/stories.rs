@@ -83,6 +83,11 @@ fn first_steps(callable: &Callable, known: &[Case]) -> Vec<Step> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut found = Vec::new();
     let values = callable.assigned.as_ref().map(|value| argument_values(value, callable));
+    let made = callable.class.as_ref().and_then(|class| class.construction.as_ref());
+    let is_chained = made.is_some_and(|made| !made.fluent.is_empty());
+    if is_chained && !callable.is_fluent() && !callable.results.is_empty() {
+        return found;
+    }
     if callable.is_operator() || callable.is_property && values.is_none() {
         return found;
     }

@@ -438,14 +438,99 @@ fn a_go_file_has_tables_and_subtests_of_their_own() {
     let draft = render(&naming, &functions, false);
     let names: Vec<&str> = draft.tests.iter().map(|test| test.name.as_str()).collect();
     let expected = [
-        "TestParse/12",
-        "TestParse/rejects_x",
+        "TestParse/number",
+        "TestParse/rejects_one_letter",
         "TestSortMore/changes_items",
         "TestSortMore/rejects_nil",
         "TestCart_Sum",
     ];
     assert_eq!(names, expected);
     insta::assert_snapshot!(draft.text);
+}
+
+#[test]
+fn a_go_table_expects_an_error_by_its_variable_by_its_text_or_by_its_being_there() {
+    let failed = |class: &str, message: &str| {
+        seen(CallOutcome::Raised {
+            class: class.into(),
+            message: message.into(),
+            explicit: true,
+            way: ResultKind::Plain,
+        })
+    };
+    let table = [
+        (
+            vec![("ErrEmpty", "empty"), ("ErrLong", "")],
+            ["wantErr error", "ErrLong}", "if !errors.Is(err, tt.wantErr) {"],
+        ),
+        (
+            vec![("error", "empty"), ("error", "long")],
+            ["wantErr string", "\"long\"}", "err.Error() != tt.wantErr"],
+        ),
+        (
+            vec![("error", "empty"), ("error", "")],
+            ["wantErr bool", "true}", "if (err != nil) != tt.wantErr {"],
+        ),
+    ];
+    let naming = Naming {
+        subject: "shop".into(),
+        ..naming(Framework::GoTest, ModuleKind::Module, ModuleKind::Module)
+    };
+    for (errors, expected) in table {
+        let given = ["\"\"", "\"xx\""];
+        let mut cases = vec![case("Parse", &["\"12\""], value("int64(12)", ResultKind::Plain))];
+        let rows = given.iter().zip(errors);
+        cases.extend(
+            rows.map(|(given, (class, text))| case("Parse", &[given], failed(class, text))),
+        );
+        let functions = observed(Language::Go, GO, [cases, Vec::new(), Vec::new()]);
+        let draft = render(&naming, &functions, false);
+        for part in expected {
+            assert!(draft.text.contains(part), "{part}: {}", draft.text);
+        }
+    }
+    let single = vec![case("Parse", &["\"\""], failed("ErrEmpty", ""))];
+    let draft =
+        render(&naming, &observed(Language::Go, GO, [single, Vec::new(), Vec::new()]), false);
+    assert!(
+        draft.text.contains("if _, err := Parse(\"\"); !errors.Is(err, ErrEmpty) {"),
+        "{}",
+        draft.text
+    );
+}
+
+#[test]
+fn calls_that_return_the_object_are_chained_in_java() {
+    let text = "package shop;\n\npublic class Cart {\n  public static Cart of(String owner) { return null; }\n  Cart size(int n) { return this; }\n  void add(int n) {}\n  int sum() { return 1; }\n}\n";
+    let story = |setup: &[&str]| {
+        let setup = setup.iter().map(|one| (*one).to_owned()).collect();
+        let call = Call { setup, ..Call::new("Cart.of(\"Ada\").sum", Vec::new()) };
+        let seen = value("2", ResultKind::Plain);
+        vec![Vec::new(), Vec::new(), Vec::new(), vec![Case { call, seen, documented: None }]]
+    };
+    let naming = naming(Framework::Maven, ModuleKind::Module, ModuleKind::Module);
+    let table: [(&[&str], &str, &str); 3] = [
+        (
+            &["size(2)"],
+            "void sumWithSize2Is2()",
+            "assertEquals(2, Cart.of(\"Ada\").size(2).sum());",
+        ),
+        (
+            &["size(2)", "add(3)"],
+            "void sumAfterSizeAndAddIs2()",
+            "Cart cart = Cart.of(\"Ada\").size(2);\n        cart.add(3);\n        assertEquals(2, cart.sum());",
+        ),
+        (&["add(3)", "size(2)"], "void sumAfterAddAndSizeIs2()", "cart = cart.size(2);"),
+    ];
+    for (setup, name, lines) in table {
+        let functions = observed(Language::Java, text, story(setup));
+        let naming = Naming {
+            package: TestPackage { indent: "    ".into(), ..TestPackage::default() },
+            ..naming.clone()
+        };
+        let draft = render(&naming, &functions, false);
+        assert!(draft.text.contains(name) && draft.text.contains(lines), "{}", draft.text);
+    }
 }
 
 const JAVA: &str = "/*\n * Licensed to nobody.\n */\npackage shop;\n\npublic class Cart {\n  Cart(String owner) {}\n\n  static long parse(String text) { return 0; }\n\n  static void sort(int[] items) {}\n\n  int sum() throws IOException { return 1; }\n\n  void add(int n) {}\n\n  List<String> names() { return null; }\n\n  Item first() { return null; }\n}\n";

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::code::go_packages::{import_lines, imported_packages, package_name};
+use crate::code::go_packages::{PackageErrors, import_lines, imported_packages, package_name};
 use crate::code::language::Language;
 use crate::code::signature::{self, Callable};
 use crate::effect::Call;
@@ -39,7 +39,10 @@ pub fn write_program(
     let replacements = serde_json::json!({ "Replace": replaced }).to_string();
     let files = vec![
         (path(&calls_name), head + &rows),
-        (driver, DRIVER.replacen("PACKAGE", package, 1)),
+        (
+            driver,
+            DRIVER.replacen("PACKAGE", package, 1) + &errors_text(source.text, folder, package),
+        ),
         (overlay.clone(), replacements),
     ];
     let argv = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
@@ -62,6 +65,34 @@ fn other_tests(folder: &Path) -> BTreeMap<String, String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path().display().to_string());
     paths.filter(|path| path.ends_with("_test.go")).map(|path| (path, String::new())).collect()
+}
+
+/// The variables with the errors of a package, and with the texts that it gives to errors.
+fn errors_text(called: &str, folder: &Path, package: &str) -> String {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    // A name with an underscore may be that of a test, or of a file for one kind of machine.
+    let sources = paths.filter(|path| {
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().contains('_'));
+        stem == Some(false) && path.extension().is_some_and(|ending| ending == "go")
+    });
+    let texts = sources.filter_map(|path| std::fs::read_to_string(path).ok());
+    let is_built = |text: &String| {
+        package_name(text) == Some(package)
+            && !["//go:build ", "// +build "].iter().any(|mark| text.contains(mark))
+    };
+    let mut found = PackageErrors::default();
+    found.read(called);
+    for text in texts.filter(is_built) {
+        found.read(&text);
+    }
+    let variables = found.variables.iter().map(|name| format!("\t{{{name:?}, {name}}},\n"));
+    let texts = found.texts.iter().map(|text| format!("\t{},\n", serde_json::json!(text)));
+    format!(
+        "\nvar zzRegreenErrors = []zzRegreenError{{\n{}}}\n\nvar zzRegreenTexts = []string{{\n{}}}\n",
+        variables.collect::<String>(),
+        texts.collect::<String>(),
+    )
 }
 
 /// The text before the calls, and the calls, one on each line.

@@ -50,9 +50,11 @@ pub fn write_program(
     let argv = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let path = format!("@{}", project.path_file.display());
     let sources = [&project.classes, &calls_file, &counted].map(|path| path.display().to_string());
-    let options = ["-nowarn", "-Xlint:none", "-encoding", "UTF-8", "-Xmaxerrs", "10000", "-d"];
+    let options =
+        ["-nowarn", "-Xlint:none", "-proc:none", "-encoding", "UTF-8", "-Xmaxerrs", "10000", "-d"];
     let mut build: Vec<Vec<String>> = project.build.into_iter().collect();
-    build.push([argv(&["javac", &path]), argv(&options), sources.to_vec()].concat());
+    let compiler = ["javac", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", &path];
+    build.push([argv(&compiler), argv(&options), sources.to_vec()].concat());
     let world = usize::try_from(source.request.world.number).unwrap_or_default() % WORLDS.len();
     let names = ["user.language", "user.country", "user.timezone"];
     let world = WORLDS.get(world).into_iter().flatten().zip(names);
@@ -114,7 +116,7 @@ fn build_command(folder: &Path) -> Vec<String> {
     let has = |name: &str| folder.join(name).is_file();
     let words: Vec<String> = if has("pom.xml") {
         let program = if has("mvnw") { "./mvnw" } else { "mvn" };
-        let options = "-B test -Dsurefire.failIfNoSpecifiedTests=false -DfailIfNoTests=false -Dcheckstyle.skip -Drat.skip -Denforcer.skip";
+        let options = "-B test -Djacoco.skip -Dsurefire.failIfNoSpecifiedTests=false -DfailIfNoTests=false -Dcheckstyle.skip -Drat.skip -Denforcer.skip";
         let test = format!("-Dtest={PROBE}");
         [program].into_iter().chain(options.split(' ')).map(str::to_owned).chain([test]).collect()
     } else {
@@ -185,7 +187,12 @@ fn row(call: &Call, callables: &[Callable]) -> String {
     let is_static = called.is_none_or(|one| one.class.as_ref().is_none_or(|class| class.is_static));
     if let Some((object, method)) = call.callee.rsplit_once('.').filter(|_| !is_static) {
         statements.push(format!("zzCall.isMaking = true; var zzObject = zzCall.made({object});"));
-        statements.extend(call.setup.iter().map(|before| format!("zzObject.{before};")));
+        let made = called.and_then(|one| one.class.as_ref()?.construction.as_ref());
+        let is_fluent = |step: &str| made.is_some_and(|made| made.is_fluent(step));
+        statements.extend(call.setup.iter().map(|before| {
+            let kept = if is_fluent(before) { "zzObject = " } else { "" };
+            format!("{kept}zzObject.{before};")
+        }));
         callee = format!("zzObject.{method}");
     }
     let mut given = Vec::new();

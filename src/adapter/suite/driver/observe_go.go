@@ -11,6 +11,7 @@ import (
 	zzbig "math/big"
 	zzos "os"
 	zzreflect "reflect"
+	zzregexp "regexp"
 	zzruntime "runtime"
 	zzsort "sort"
 	zzstrconv "strconv"
@@ -32,6 +33,12 @@ type zzRegreenCall struct {
 	needs  map[string]bool
 }
 
+// An error that a variable of the package holds.
+type zzRegreenError struct {
+	name  string
+	value error
+}
+
 // An argument that the call may modify.
 type zzRegreenGiven struct {
 	index  int
@@ -50,8 +57,8 @@ func (call *zzRegreenCall) gives(index int, value interface{}) {
 func (call *zzRegreenCall) returnsError(values ...interface{}) {
 	last := len(values) - 1
 	if failure, ok := values[last].(error); ok {
-		call.record["raised"] = "error"
-		call.record["message"] = failure.Error()
+		call.record["raised"] = zzRegreenErrorName(failure)
+		call.record["message"] = zzRegreenOwnText(failure)
 		call.record["explicit"] = true
 		return
 	}
@@ -59,6 +66,32 @@ func (call *zzRegreenCall) returnsError(values ...interface{}) {
 		values = append(values, nil)
 	}
 	call.returns(values[:len(values)-1]...)
+}
+
+// The variable of the package that holds an error, or that it wraps.
+func zzRegreenErrorName(failure error) string {
+	for _, one := range zzRegreenErrors {
+		if zzerrors.Is(failure, one.value) {
+			return one.name
+		}
+	}
+	return "error"
+}
+
+// The text of an error that the package writes itself; none of one that has its text from elsewhere.
+func zzRegreenOwnText(failure error) string {
+	kind := zzreflect.TypeOf(failure)
+	if kind.Kind() == zzreflect.Ptr {
+		kind = kind.Elem()
+	}
+	isOwn := kind.PkgPath() == zzreflect.TypeOf(zzRegreenCall{}).PkgPath() && zzerrors.Unwrap(failure) == nil
+	for _, format := range zzRegreenTexts {
+		isOwn = isOwn || zzregexp.MustCompile(format).MatchString(failure.Error())
+	}
+	if isOwn {
+		return failure.Error()
+	}
+	return ""
 }
 
 func (call *zzRegreenCall) returns(values ...interface{}) {

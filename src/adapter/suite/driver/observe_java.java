@@ -40,11 +40,17 @@ final class ZzRegreenCall {
 
     void gives(int index, Object value) {
         try {
-            before.put(index, written(value, 0));
+            before.put(index, text(value));
             given.put(index, value);
         } catch (ZzRegreenRefusal refusal) {
             needs.clear();
         }
+    }
+
+    /** An argument as a literal: what is written to it, if it takes text. */
+    String text(Object value) {
+        boolean isBuffer = value != null && value.getClass().getSimpleName().matches("StringWriter|StringBuilder|StringBuffer|CharArrayWriter");
+        return written(isBuffer ? value.toString() : value, 0);
     }
 
     void returns(int value) { plain(Integer.toString(value)); }
@@ -330,7 +336,7 @@ final class ZzRegreenCall {
     String record() {
         java.util.List<String> after = new java.util.ArrayList<>();
         given.forEach((index, value) -> {
-            String now = written(value, 0);
+            String now = text(value);
             if (!now.equals(before.get(index))) {
                 after.add("[" + index + "," + quoted(now) + "]");
             }

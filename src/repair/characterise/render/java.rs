@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::code::java_packages::{JUnit, outer_marks, standard_imports};
+use crate::code::signature::Construction;
 use crate::effect::{CallOutcome, ResultKind};
 
 use super::test_name::{case_words, java_words};
@@ -13,6 +14,9 @@ const WIDTH: usize = 100;
 
 /// The longest result, in words, that the name of a test says.
 const SAID: usize = 16;
+
+/// Classes whose objects are compared by their text.
+const TEXT_BUFFERS: &[&str] = &["StringWriter", "StringBuilder", "StringBuffer", "CharArrayWriter"];
 
 /// Assertions that a test may use.
 const ASSERTIONS: &[&str] = &[
@@ -34,8 +38,10 @@ pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case) -> String
         one.callable.short_name().clone_into(&mut named.call.callee);
     }
     let words = case_words(naming.framework, one, &named);
+    let is_chained = chain_length(one, case) == case.call.setup.len();
+    let words = if is_chained { words.replace("after ", "with ") } else { words };
     let words = words.trim();
-    let starts = ["rejects", "is rejected", "changes", "after"];
+    let starts = ["rejects", "is rejected", "changes", "after", "with"];
     let is_said = words.is_empty() || starts.iter().any(|word| words.starts_with(word));
     let of = if is_said { "" } else { "of" };
     let result = match case.expected_outcome() {
@@ -157,12 +163,21 @@ fn statements(junit: JUnit, one: &ObservedFunction, case: &Case) -> Vec<String> 
     let mut callee = case.call.callee.clone();
     let is_story = !case.call.setup.is_empty();
     if let Some((object, method)) = case.call.callee.rsplit_once('.').filter(|_| is_story) {
-        let name = object_name(one);
-        let made = one.callable.class.as_ref().and_then(|class| class.construction.as_ref());
-        let declared = made.map_or("Object", |made| made.declared.as_str());
-        lines.push(format!("{declared} {name} = {object};"));
-        lines.extend(case.call.setup.iter().map(|before| format!("{name}.{before};")));
-        callee = format!("{name}.{method}");
+        let (chained, rest) = case.call.setup.split_at(chain_length(one, case));
+        let object =
+            format!("{object}{}", chained.iter().map(|one| format!(".{one}")).collect::<String>());
+        callee = format!("{object}.{method}");
+        if !rest.is_empty() {
+            let name = object_name(one);
+            let declared = construction(one).map_or("Object", |made| made.declared.as_str());
+            lines.push(format!("{declared} {name} = {object};"));
+            let is_fluent = |step: &str| construction(one).is_some_and(|made| made.is_fluent(step));
+            lines.extend(rest.iter().map(|step| {
+                let kept = if is_fluent(step) { format!("{name} = ") } else { String::new() };
+                format!("{kept}{name}.{step};")
+            }));
+            callee = format!("{name}.{method}");
+        }
     }
     let (given, named) = arguments(one, case);
     for (index, (name, value)) in named.iter().enumerate() {
@@ -174,11 +189,24 @@ fn statements(junit: JUnit, one: &ObservedFunction, case: &Case) -> Vec<String> 
     let call = format!("{callee}({})", given.join(", "));
     lines.extend(assertions(junit, one, case, &call));
     if matches!(case.expected_outcome(), CallOutcome::Value { .. }) {
-        for ((name, _), (_, value)) in named.iter().zip(&case.seen.after) {
-            lines.push(equality(junit, "", value, name));
+        for ((name, given), (_, value)) in named.iter().zip(&case.seen.after) {
+            let is_text =
+                TEXT_BUFFERS.iter().any(|class| given.starts_with(&format!("new {class}(")));
+            let text = if is_text { ".toString()" } else { "" };
+            lines.push(equality(junit, "", value, &format!("{name}{text}")));
         }
     }
     lines
+}
+
+fn construction(one: &ObservedFunction) -> Option<&Construction> {
+    one.callable.class.as_ref()?.construction.as_ref()
+}
+
+/// How many of the first calls before the observed one can be chained.
+fn chain_length(one: &ObservedFunction, case: &Case) -> usize {
+    let is_fluent = |step: &&String| construction(one).is_some_and(|made| made.is_fluent(step));
+    case.call.setup.iter().take_while(is_fluent).count()
 }
 
 /// The lines that make the call and compare what it gives.

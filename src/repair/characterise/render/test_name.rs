@@ -354,7 +354,7 @@ fn name_of_sign(sign: char) -> Option<&'static str> {
 
 /// An expression of a language with types, in words: texts and numbers say more than the types around
 /// them.
-fn typed_words(value: &str) -> String {
+pub fn typed_words(value: &str) -> String {
     let is_path = value.starts_with("std::");
     let value = value.rsplit("::").next().filter(|_| is_path).unwrap_or(value);
     let value = value.strip_prefix("vec!").unwrap_or(value);

@@ -1,18 +1,22 @@
 //! Renders cases as a Go test file: a table for what differs in arguments and results only, and a
 //! subtest of its own for all else.
 
+mod case_name;
 mod table;
 
 use crate::code::go_packages::import_lines;
-use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
+use self::case_name::case_name;
 use self::table::CaseTable;
-use super::test_name::case_words;
 use super::{Case, Draft, DraftTest, Naming, ObservedFunction, case_of, compared_message};
 
 /// What stands between the literals of several results.
 const BETWEEN: char = '\u{1f}';
+
+/// The class of what a function panics with; all others are those of errors: the variable that holds one,
+/// or `error`.
+const PANIC: &str = "panic";
 
 /// Names that the lines of a test use themselves.
 const OWN_NAMES: &[&str] = &["t", "tt", "tests", "name", "got", "want", "wantErr", "err", "thrown"];
@@ -28,7 +32,7 @@ pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case) -> String
     if one.cases.len() == 1 {
         return function;
     }
-    let words = case_words(Framework::GoTest, one, case);
+    let words = case_name(one, case);
     let words: Vec<&str> = words.split_whitespace().collect();
     let words = if words.is_empty() { "called".to_owned() } else { words.join("_") };
     format!("{function}/{words}")
@@ -101,9 +105,7 @@ fn is_tabular(one: &ObservedFunction, case: &Case) -> bool {
         CallOutcome::Value { literal, way } => {
             *way == ResultKind::Plain && values(one, literal).len() == plain_results(one).len()
         }
-        CallOutcome::Raised { class, message, explicit, .. } => {
-            class == "error" && compared_message(message, *explicit).is_some()
-        }
+        CallOutcome::Raised { class, .. } => class != PANIC,
         CallOutcome::Refused(_) => false,
     };
     is_plain && case.call.setup.is_empty() && case.seen.after.is_empty()
@@ -249,12 +251,14 @@ fn checks(one: &ObservedFunction, case: &Case, call: &str, shown: &str) -> Vec<S
             "}".into(),
         ],
         CallOutcome::Value { literal, .. } => value_checks(one, &values(one, literal), call, shown),
-        CallOutcome::Raised { class, message, explicit, .. } if class == "error" => {
+        CallOutcome::Raised { class, message, explicit, .. } if class != PANIC => {
             let ignored = "_, ".repeat(plain_results(one).len());
             let says = compared_message(message, *explicit);
-            let wrong = says.map_or("err == nil".to_owned(), |says| {
-                format!("err == nil || err.Error() != {says}")
-            });
+            let wrong = match says {
+                _ if class != "error" => format!("!errors.Is(err, {class})"),
+                Some(says) => format!("err == nil || err.Error() != {says}"),
+                None => "err == nil".to_owned(),
+            };
             vec![
                 format!("if {ignored}err := {call}; {wrong} {{"),
                 format!("\tt.Errorf(\"{shown} error = %v\", err)"),

@@ -24,7 +24,7 @@ pub struct CaseTable<'a> {
     object: Option<Column>,
     given: Vec<Column>,
     wants: Vec<Column>,
-    /// The text of the expected error; no column where none is expected.
+    /// The expected error, its text, or whether there is one; no column where none is expected.
     failure: Option<Column>,
     callee: String,
 }
@@ -49,13 +49,8 @@ impl<'a> CaseTable<'a> {
             let cells = cases.iter().map(parts).collect();
             object = Some(Column { name, declared: made.declared.clone(), cells });
         }
-        let failures: Vec<Option<String>> = cases.iter().map(|case| failure_of(case)).collect();
-        let failure = failures.iter().any(Option::is_some).then(|| Column {
-            name: "wantErr".into(),
-            declared: "string".into(),
-            cells: failures.iter().map(|one| one.clone().unwrap_or("\"\"".into())).collect(),
-        });
-        let wants = want_columns(one, &cases, &failures);
+        let wants = want_columns(one, &cases);
+        let failure = failure_column(&cases);
         Self { one, names, object, given: given_columns(one, &cases), wants, failure, callee }
     }
 
@@ -114,15 +109,9 @@ impl<'a> CaseTable<'a> {
             return lines;
         }
         lines.push(format!("{} := {call}", all.join(", ")));
-        if self.failure.is_some() {
-            lines.push("if tt.wantErr != \"\" {".into());
-            lines.push("\tif err == nil || err.Error() != tt.wantErr {".into());
-            lines.push(format!(
-                "\t\tt.Errorf(\"{shown} error = %v, want %q\", {shown_values}err, tt.wantErr)"
-            ));
-            lines.extend(["\t}", "\treturn", "}"].map(str::to_owned));
-        }
-        if fails {
+        lines.extend(self.error_lines(&shown, &shown_values));
+        let is_compared = |one: &Column| one.declared != "string";
+        if fails && !self.failure.as_ref().is_some_and(is_compared) {
             lines.push("if err != nil {".into());
             lines.push(format!("\tt.Fatalf(\"{shown} error: %v\", {shown_values}err)"));
             lines.push("}".into());
@@ -137,6 +126,34 @@ impl<'a> CaseTable<'a> {
         }
         lines
     }
+
+    /// The statements that compare the error of one row; a text alone leaves open that there is none.
+    fn error_lines(&self, shown: &str, values: &str) -> Vec<String> {
+        let Some(failure) = &self.failure else { return Vec::new() };
+        let (wrong, is_wanted, want) = match failure.declared.as_str() {
+            "string" => {
+                ("err == nil || err.Error() != tt.wantErr", "tt.wantErr != \"\"", "want %q")
+            }
+            "bool" => ("(err != nil) != tt.wantErr", "tt.wantErr", "wantErr %v"),
+            _ => ("!errors.Is(err, tt.wantErr)", "tt.wantErr != nil", "want %v"),
+        };
+        let message = format!("(\"{shown} error = %v, {want}\", {values}err, tt.wantErr)");
+        if failure.declared == "string" {
+            vec![
+                format!("if {is_wanted} {{"),
+                format!("\tif {wrong} {{"),
+                format!("\t\tt.Errorf{message}"),
+                "\t}".to_owned(),
+                "\treturn".to_owned(),
+                "}".to_owned(),
+            ]
+        } else {
+            let check = [format!("if {wrong} {{"), format!("\tt.Fatalf{message}"), "}".into()];
+            let ending = [format!("if {is_wanted} {{"), "\treturn".into(), "}".into()];
+            let ending = ending.into_iter().filter(|_| !self.wants.is_empty());
+            check.into_iter().chain(ending).collect()
+        }
+    }
 }
 
 /// The line that reports a result that is not the wanted one.
@@ -146,11 +163,35 @@ fn mismatch(declared: &str, shown: &str, values: &str, got: &str, want: &str) ->
     format!("\tt.Errorf(\"{place}{shown} = {verb}, want {verb}\", {values}{got}, tt.{want})")
 }
 
-fn failure_of(case: &Case) -> Option<String> {
-    match case.expected_outcome() {
-        CallOutcome::Raised { message, explicit, .. } => compared_message(message, *explicit),
-        CallOutcome::Value { .. } | CallOutcome::Refused(_) => None,
-    }
+/// What tells the errors of the cases: the variables that hold them, else their texts, else that there is
+/// one.
+fn failure_column(cases: &[&Case]) -> Option<Column> {
+    let failures: Vec<Option<(&str, Option<String>)>> = cases
+        .iter()
+        .map(|case| match case.expected_outcome() {
+            CallOutcome::Raised { class, message, explicit, .. } => {
+                Some((class.as_str(), compared_message(message, *explicit)))
+            }
+            CallOutcome::Value { .. } | CallOutcome::Refused(_) => None,
+        })
+        .collect();
+    let all: Vec<&(&str, Option<String>)> = failures.iter().flatten().collect();
+    let (declared, none) = if all.iter().all(|(class, _)| *class != "error") {
+        ("error", "nil")
+    } else if all.iter().all(|(_, text)| text.is_some()) {
+        ("string", "\"\"")
+    } else {
+        ("bool", "false")
+    };
+    let cell = |one: &Option<(&str, Option<String>)>| match (one, declared) {
+        (None, _) => none.to_owned(),
+        (Some((class, _)), "error") => (*class).to_owned(),
+        (Some((_, text)), "string") => text.clone().unwrap_or_default(),
+        (Some(_), _) => "true".to_owned(),
+    };
+    let cells = failures.iter().map(cell).collect();
+    let column = Column { name: "wantErr".into(), declared: declared.into(), cells };
+    (!all.is_empty()).then_some(column)
 }
 
 fn given_columns(one: &ObservedFunction, cases: &[&Case]) -> Vec<Column> {
@@ -177,14 +218,7 @@ fn given_columns(one: &ObservedFunction, cases: &[&Case]) -> Vec<Column> {
 }
 
 /// The columns of the results; none where every case fails.
-fn want_columns(
-    one: &ObservedFunction,
-    cases: &[&Case],
-    failures: &[Option<String>],
-) -> Vec<Column> {
-    if failures.iter().all(Option::is_some) {
-        return Vec::new();
-    }
+fn want_columns(one: &ObservedFunction, cases: &[&Case]) -> Vec<Column> {
     let rows: Vec<Option<Vec<String>>> = cases
         .iter()
         .map(|case| match case.expected_outcome() {
@@ -192,6 +226,9 @@ fn want_columns(
             CallOutcome::Raised { .. } | CallOutcome::Refused(_) => None,
         })
         .collect();
+    if rows.iter().all(Option::is_none) {
+        return Vec::new();
+    }
     let column = |(at, declared): (usize, &String)| {
         let filled = rows.iter().flatten().find_map(|row| row.get(at));
         let zero = zero_of(declared, filled.map_or("", String::as_str));
