@@ -17,6 +17,7 @@ mod stories;
 mod test_location;
 mod tested_inputs;
 mod typical_values;
+mod variations;
 mod wrong_shape;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,17 +45,8 @@ const ROUNDS: usize = 3;
 /// Number of rounds after which calls are put before others.
 const STORY_ROUNDS: usize = 3;
 
-/// Maximum number of calls of one function in a round of variations.
-const NEAR: usize = 48;
-
 /// How many times deeper a search goes for lines where mutants survived.
 const DEEPER: usize = 3;
-
-/// Maximum number of targeted calls of one function in one round.
-const AIMED: usize = 160;
-
-/// Number of earlier calls that targeted calls are derived from.
-const BASES: usize = 16;
 
 /// Environments in which a call must give the same result: they differ in hash seed, time zone,
 /// locale, folder and order. The last one runs twice, to detect random results.
@@ -254,9 +246,9 @@ pub async fn characterise(
                     continue;
                 };
                 let calls = if target.reaches(known) {
-                    aimed(task, &one.callable, known, &target)
+                    variations::aim_calls(task.language, &one.callable, known, &target)
                 } else if round < ROUNDS {
-                    next(task.language, &one.callable, known)
+                    variations::vary_calls(task.language, &one.callable, known)
                 } else {
                     continue;
                 };
@@ -375,41 +367,6 @@ fn further(task: &FileTask<'_>, callable: &Callable) -> usize {
     if inside { DEEPER } else { 1 }
 }
 
-/// Variations of calls that run a line where mutants survived: with literals from that line or
-/// close to them, and with slight changes. Calls that reached new code are varied first.
-fn aimed(
-    task: &FileTask<'_>,
-    callable: &Callable,
-    known: &[Case],
-    target: &SearchTarget,
-) -> Vec<Call> {
-    let made: BTreeSet<&Call> = known.iter().map(|case| &case.call).collect();
-    let hits = known.iter().filter(|case| target.orphan || target.runs(case));
-    let (fresh, others) = latest_first(hits);
-    let lists = fresh.into_iter().chain(others).take(BASES).map(|call| {
-        let mut list = inputs::placed(task.language, callable, call, &target.literals);
-        let near = inputs::near(task.language, callable, call);
-        let at = list.len().min(near.len() * 2);
-        list.splice(at..at, near);
-        list
-    });
-    side_by_side(&lists.collect::<Vec<_>>(), &made, AIMED)
-}
-
-/// Interleaves the lists, without calls that were already made.
-fn side_by_side(lists: &[Vec<Call>], made: &BTreeSet<&Call>, limit: usize) -> Vec<Call> {
-    let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
-    let mut found: Vec<Call> = Vec::new();
-    for row in 0..longest {
-        for call in lists.iter().filter_map(|list| list.get(row)) {
-            if found.len() < limit && !made.contains(call) && !found.contains(call) {
-                found.push(call.clone());
-            }
-        }
-    }
-    found
-}
-
 /// Refuses results of arguments that the declared types exclude: only that they are rejected is worth
 /// a test.
 fn refuse_wrong_types(callable: &Callable, known: &mut [Case]) {
@@ -426,30 +383,6 @@ fn drop_for(functions: &mut ObservedFunction, reason: String) {
         Some((_, count)) => *count += 1,
         None => functions.dropped.push((reason, 1)),
     }
-}
-
-/// Variations of the calls that reached new code.
-fn next(language: Language, callable: &Callable, known: &[Case]) -> Vec<Call> {
-    let made: BTreeSet<&Call> = known.iter().map(|case| &case.call).collect();
-    let (fresh, _) = latest_first(known.iter());
-    let lists: Vec<Vec<Call>> =
-        fresh.into_iter().map(|call| inputs::near(language, callable, call)).collect();
-    side_by_side(&lists, &made, NEAR)
-}
-
-/// The calls that reached new code, and the others, each with the latest first: the latest calls
-/// are variations of what was new one round before.
-fn latest_first<'a>(cases: impl Iterator<Item = &'a Case>) -> (Vec<&'a Call>, Vec<&'a Call>) {
-    let mut marks: BTreeSet<&str> = BTreeSet::new();
-    let (mut fresh, mut others) = (Vec::new(), Vec::new());
-    for case in cases {
-        let before = marks.len();
-        marks.extend(case.seen.marks.iter().map(String::as_str));
-        if marks.len() > before { fresh.push(&case.call) } else { others.push(&case.call) }
-    }
-    fresh.reverse();
-    others.reverse();
-    (fresh, others)
 }
 
 async fn observe(
