@@ -93,6 +93,7 @@ pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Convent
         is_mirrored: own
             .iter()
             .any(|(file, _)| file.parent() != directory && file.below(&directory).is_some()),
+        folder_prefix: folder_prefix(&directory, &own),
         directory,
         test_structure: structure(&own),
         setup_teardown: text_of(SETUP).join(", "),
@@ -161,6 +162,17 @@ fn directory(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
     most.map_or(framework.test_folder(), |(folder, _)| folder).to_owned()
+}
+
+/// What stands before the names of the folders of a test folder, if it is the same for all.
+fn folder_prefix(directory: &str, own: &[(&RepoPath, &String)]) -> String {
+    let folder = |file: &RepoPath| {
+        let (folder, _) = file.below(directory)?.split_once('/')?;
+        Some(folder.starts_with("test_"))
+    };
+    let mut named = own.iter().filter_map(|(file, _)| folder(file)).peekable();
+    let is_prefixed = named.peek().is_some() && named.all(|one| one);
+    if is_prefixed { "test_".to_owned() } else { String::new() }
 }
 
 fn structure(own: &[(&RepoPath, &String)]) -> String {
@@ -236,7 +248,7 @@ pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
     // Plain `pytest` finds a module at the root only from a test beside it. Tests of a package that has
     // none yet are found in a folder of their own.
     let is_first = ending == "py" && habits.sample.is_none();
-    list.extend((is_first && parent.is_empty()).then(|| join("", &own)));
+    list.extend((is_first && source.parent().is_empty()).then(|| join("", &own)));
     let directory = if is_first && directory.is_empty() { "tests" } else { directory };
     if let Some(beside) = directory.strip_prefix("./") {
         list.push(join(format!("{parent}/{beside}").trim_start_matches('/'), &own));
@@ -250,7 +262,9 @@ pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
         );
         list.push(join(folder.trim_end_matches('/'), &own));
     } else {
-        let nested = if below.is_empty() { directory } else { &format!("{directory}/{below}") };
+        let prefix = &habits.folder_prefix;
+        let nested =
+            if below.is_empty() { directory } else { &format!("{directory}/{prefix}{below}") };
         let flat = join(directory, &own);
         // Most Python projects keep all tests in one folder.
         let is_flat = ending == "py" && !habits.is_mirrored;
@@ -379,6 +393,26 @@ mod tests {
         let found = candidates(&RepoPath::parse("src/a/x.js").unwrap(), &habits);
         for listed in ["tests/a/x.test.js", "src/a/__tests__/x.test.js", "src/a/x.spec.js"] {
             assert!(found.iter().any(|path| path.as_str() == listed), "{listed} of 6.8");
+        }
+    }
+
+    #[test]
+    fn folders_of_tests_are_named_as_those_that_are_there() {
+        let table = [
+            (vec!["tests/test_shop/test_a.py"], "tests/test_shop/test_price.py"),
+            (vec!["tests/shop/test_a.py"], "tests/shop/test_price.py"),
+            (vec!["tests/test_a.py"], "tests/test_price.py"),
+            (
+                vec!["tests/test_shop/test_a.py", "tests/other/test_b.py"],
+                "tests/shop/test_price.py",
+            ),
+        ];
+        for (tests, expected) in table {
+            let list: Vec<(&str, &str)> =
+                tests.iter().map(|one| (*one, "def test_a(): ...\n")).collect();
+            let habits = read(Framework::Pytest, &files(&list));
+            let source = RepoPath::parse("src/shop/price.py").unwrap();
+            assert_eq!(candidates(&source, &habits)[0].as_str(), expected);
         }
     }
 

@@ -71,8 +71,11 @@ pub fn find(description: &str, known: &Known, owners: FindOwners<'_>) -> Descrip
     let mut named = DescriptionMatch::default();
     let words = words(description);
     for word in &words {
+        let is_path = known.keys().any(|file| file.as_str() == word);
         for (file, functions) in known {
-            if let Some(is_whole) = names_file(word, file) {
+            // A path means that file, and not others of its name.
+            let is_other = is_path && file.as_str() != word;
+            if let Some(is_whole) = names_file(word, file).filter(|_| !is_other) {
                 *named.files.entry(file.clone()).or_default() |= is_whole;
             }
             let own = functions.iter().filter(|function| names_function(word, function));
@@ -199,6 +202,7 @@ mod tests {
             ("shop/cart.py", &["Cart.add", "Cart.total", "run"]),
             ("shop/auth/login.py", &["check_password"]),
             ("tools/run.py", &["main"]),
+            ("run.py", &["start"]),
         ];
         let own = |text: &&str| (*text).to_owned();
         list.iter()
@@ -221,7 +225,9 @@ mod tests {
             ("everything in auth", &["shop/auth/login.py"], &[]),
             ("price parsing", &["shop/price.py"], &[]),
             ("password checks", &["shop/auth/login.py"], &[]),
-            ("run the login", &["shop/auth/login.py", "tools/run.py"], &[]),
+            ("run the login", &["run.py", "shop/auth/login.py", "tools/run.py"], &[]),
+            ("run.py", &["run.py"], &[]),
+            ("tools/run.py", &["tools/run.py"], &[]),
             ("prices and carts", &["shop/cart.py", "shop/price.py"], &[]),
             ("zebra stripes", &[], &[]),
             ("stripes of `min_age`", &["shop/auth/login.py"], &["check_password"]),
@@ -234,7 +240,7 @@ mod tests {
             assert_eq!(found, *functions, "{text}");
         }
         let all = find("the whole project", &known(), &owners);
-        assert_eq!(all.files.len(), 4);
+        assert_eq!(all.files.len(), 5);
     }
 
     #[test]

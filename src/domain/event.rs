@@ -180,6 +180,9 @@ pub struct WrittenWork {
     /// The gates that are not met, each with its reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missed_gates: Vec<String>,
+    /// Where the code contradicts what is said of it, a line for each finding.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
 }
 
 /// How a run ended, with everything that a summary shows.

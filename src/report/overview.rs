@@ -102,6 +102,10 @@ fn written_work(view: &View, screen: Screen) -> Option<String> {
         [] => "both gates are met".to_owned(),
         missed => format!("not met: {}", missed.join("; ")),
     };
+    let gates = match work.findings.len() {
+        0 => gates,
+        number => format!("{gates}; {} of the code", count(number as u64, "finding")),
+    };
     Some(match (files.as_slice(), work.obstacle.as_str()) {
         ([], "") => "No test was written".to_owned(),
         ([], obstacle) => format!("No test was written: {obstacle}"),
@@ -140,6 +144,14 @@ fn why(outcome: &Outcome, view: &View) -> String {
     if !view.written.is_empty() {
         let files: Vec<_> = view.written.iter().map(written_file).collect();
         text.push_str(&format!(" Tests were written: {}.", enumeration(&files)));
+    }
+    let findings = outcome.written.iter().flat_map(|work| &work.findings);
+    let findings: Vec<String> = findings.map(|one| prose(one, SENTENCE)).collect();
+    if !findings.is_empty() {
+        text.push_str(&format!(
+            " The code contradicts what is said of it: {}.",
+            enumeration(&findings)
+        ));
     }
     if outcome.degraded {
         text.push_str(" In some iteration no provider gave a good answer.");

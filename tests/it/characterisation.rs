@@ -598,8 +598,8 @@ fn context_managers_are_entered_where_their_state_is_asserted() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let written = ran.out.replace("\n+", "\n");
     for expected in [
-        "        with Switch() as switch:\n            self.assertEqual(vars(switch), {'on': True})\n",
-        "        with prefixed(\"hello world\") as value:\n            self.assertEqual(value, 'hello world:')\n",
+        "        with Switch() as switch:\n            self.assertEqual(vars(switch), {\"on\": True})\n",
+        "        with prefixed(\"hello world\") as value:\n            self.assertEqual(value, \"hello world:\")\n",
         "):\n                pass\n        self.assertEqual(str(caught.exception), \"no prefix\")\n",
     ] {
         assert!(written.contains(expected), "{written}");

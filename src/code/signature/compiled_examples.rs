@@ -179,7 +179,13 @@ impl RustBlock<'_> {
         let given = named_children(node.child_by_field_name("arguments")?);
         if let ("fmt", [shown]) = (text, given.as_slice()) {
             let (name, receiver) = (text.to_owned(), Some(self.value(*shown)?));
-            return Some(Example { name, receiver, arguments: Vec::new(), result });
+            return Some(Example {
+                name,
+                receiver,
+                arguments: Vec::new(),
+                setup: Vec::new(),
+                result,
+            });
         }
         let (name, receiver) = match function.kind() {
             "identifier" => (text, None),
@@ -198,7 +204,13 @@ impl RustBlock<'_> {
             _ => return None,
         };
         let arguments: Option<Vec<String>> = given.iter().map(|one| self.value(*one)).collect();
-        Some(Example { name: name.to_owned(), receiver, arguments: arguments?, result })
+        Some(Example {
+            name: name.to_owned(),
+            receiver,
+            arguments: arguments?,
+            setup: Vec::new(),
+            result,
+        })
     }
 }
 
@@ -252,7 +264,13 @@ pub fn go_examples(documentation: &str) -> Vec<Example> {
             Some((receiver, name)) => (Some(receiver.to_owned()), name),
             None => (None, part(3)),
         };
-        found.push(Example { name: name.to_owned(), receiver, arguments, result });
+        found.push(Example {
+            name: name.to_owned(),
+            receiver,
+            arguments,
+            setup: Vec::new(),
+            result,
+        });
     }
     found
 }

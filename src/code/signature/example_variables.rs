@@ -21,40 +21,91 @@ struct Variable {
     value: String,
     /// Whether a statement before may have changed what it holds.
     is_touched: bool,
+    /// The calls on it so far, as they are written behind it; `None` where it is no object.
+    calls: Option<Vec<String>>,
 }
 
-/// Statements, each with what is shown for it, with values in the place of variables that were set to
-/// literals or functions. Where a variable may have changed since, nothing is shown any more.
-pub fn inline_variables(
-    language: Language,
-    statements: Vec<(String, String)>,
-) -> Vec<(String, String)> {
+/// A statement in documentation.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Statement {
+    pub code: String,
+    /// What is shown for it.
+    pub shown: String,
+    /// The calls that came first on the object that it calls.
+    pub setup: Vec<String>,
+}
+
+/// Statements with what is shown for each, with values in the place of variables that were set to
+/// literals, functions or new objects. Where a variable may have changed since, nothing is shown any more.
+pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -> Vec<Statement> {
     let mut known: BTreeMap<String, Variable> = BTreeMap::new();
     let mut found = Vec::new();
-    for (code, shown) in statements {
-        if let Some((name, value)) = assignment(language, &code) {
-            known.insert(name, Variable { value, is_touched: false });
+    for (code, mut shown) in statements {
+        if let Some((name, value, is_object)) = assignment(language, &code) {
+            let calls = is_object.then(Vec::new);
+            known.insert(name, Variable { value, is_touched: false, calls });
             continue;
         }
-        let mut shown = shown;
-        let given = inline_arguments(language, &code, &known).unwrap_or_else(|| code.clone());
-        for (_, variable) in known.iter_mut().filter(|(name, _)| has_word(&code, name)) {
+        let mut given = inline_arguments(language, &code, &known).unwrap_or_else(|| code.clone());
+        let mut setup = Vec::new();
+        for (name, variable) in known.iter_mut().filter(|(name, _)| has_word(&code, name)) {
             if variable.is_touched {
                 shown.clear();
             }
-            variable.is_touched = variable.value.starts_with(['[', '{']);
+            let call =
+                given.strip_prefix(&format!("{name}.")).filter(|rest| is_call(language, rest));
+            variable.is_touched |= match (&mut variable.calls, call.map(str::to_owned)) {
+                (None, _) => variable.value.starts_with(['[', '{']),
+                (Some(calls), Some(call)) if !shown.contains("Traceback") => {
+                    setup.clone_from(calls);
+                    given = format!("{}.{call}", variable.value);
+                    calls.push(call);
+                    calls.len() > STEPS
+                }
+                (Some(_), _) => !is_read(&code, name),
+            };
         }
-        found.push((given, shown));
+        found.push(Statement { code: given, shown, setup });
     }
     found
 }
 
-/// The name and the value, if a statement sets a variable to a literal or a function.
-fn assignment(language: Language, code: &str) -> Option<(String, String)> {
-    let tree = language.parse(code)?;
-    let root = tree.root_node();
+/// Maximum number of calls that are made on an object before others.
+const STEPS: usize = 3;
+
+/// Whether a statement only reads an attribute.
+fn is_read(code: &str, name: &str) -> bool {
+    let rest = code.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
+    rest.is_some_and(|rest| rest.chars().all(|c| c.is_alphanumeric() || c == '_'))
+}
+
+/// Whether code is one call of a plain name with literals.
+fn is_call(language: Language, code: &str) -> bool {
+    let Some(tree) = language.parse(code) else { return false };
+    let Some(call) = only_expression(tree.root_node()) else { return false };
+    let is_name =
+        call.child_by_field_name("function").is_some_and(|one| one.kind() == "identifier");
+    is_name && has_literals(call)
+}
+
+/// Whether all arguments of a call are literals.
+fn has_literals(call: Node<'_>) -> bool {
+    let list = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
+    list.into_iter().all(|one| is_literal(one.child_by_field_name("value").unwrap_or(one)))
+}
+
+/// The expression that code consists of.
+fn only_expression(root: Node<'_>) -> Option<Node<'_>> {
     let [statement] = named_children(root).try_into().ok().filter(|_| !root.has_error())?;
-    let inner: Node<'_> = statement.named_child(0)?;
+    let statement: Node<'_> = statement;
+    statement.named_child(0)
+}
+
+/// The name and the value, if a statement sets a variable to a literal, a function or a new object, and
+/// whether it is an object.
+fn assignment(language: Language, code: &str) -> Option<(String, String, bool)> {
+    let tree = language.parse(code)?;
+    let inner = only_expression(tree.root_node())?;
     let (name, value) = match inner.kind() {
         "assignment" => (inner.child_by_field_name("left")?, inner.child_by_field_name("right")?),
         "variable_declarator" => {
@@ -62,9 +113,14 @@ fn assignment(language: Language, code: &str) -> Option<(String, String)> {
         }
         _ => return None,
     };
-    let is_value = is_literal(value) || is_closed_function(value, code);
+    let made = value.child_by_field_name("function").or(value.child_by_field_name("constructor"));
+    let is_class = made.is_some_and(|one| {
+        one.kind() == "identifier" && text_of(one, code).starts_with(char::is_uppercase)
+    });
+    let is_object = is_class && has_literals(value);
+    let is_value = is_object || is_literal(value) || is_closed_function(value, code);
     (name.kind() == "identifier" && is_value)
-        .then(|| (text_of(name, code).to_owned(), text_of(value, code).to_owned()))
+        .then(|| (text_of(name, code).to_owned(), text_of(value, code).to_owned(), is_object))
 }
 
 /// The code with values for the variables among the arguments of its call.
@@ -155,8 +211,8 @@ mod tests {
             ),
             (
                 Language::Python,
-                &[("shop = Shop()", ""), ("f = lambda x: shop", ""), ("count(shop, f)", "2")],
-                &[("shop = Shop()", ""), ("f = lambda x: shop", ""), ("count(shop, f)", "2")],
+                &[("shop = make()", ""), ("f = lambda x: shop", ""), ("count(shop, f)", "2")],
+                &[("shop = make()", ""), ("f = lambda x: shop", ""), ("count(shop, f)", "2")],
             ),
             (
                 Language::JavaScript,
@@ -168,7 +224,44 @@ mod tests {
             let owned = |list: &[(&str, &str)]| -> Vec<(String, String)> {
                 list.iter().map(|(code, shown)| ((*code).into(), (*shown).into())).collect()
             };
-            assert_eq!(inline_variables(language, owned(statements)), owned(expected));
+            let found = inline_variables(language, owned(statements)).into_iter();
+            let found: Vec<(String, String)> = found.map(|one| (one.code, one.shown)).collect();
+            assert_eq!(found, owned(expected));
+        }
+    }
+
+    #[test]
+    fn calls_on_one_object_come_after_those_before_them() {
+        let table: [(Language, Shown, &[&str]); 3] = [
+            (
+                Language::Python,
+                &[
+                    ("till = Till(5)", ""),
+                    ("till.pay(2)", "3"),
+                    ("till.log", "[2]"),
+                    ("till.pay(by=1)", "2"),
+                ],
+                &["Till(5).pay(2) -> 3", "till.log -> [2]", "pay(2); Till(5).pay(by=1) -> 2"],
+            ),
+            (
+                Language::Python,
+                &[("till = Till(5)", ""), ("empty(till)", ""), ("till.pay(2)", "3")],
+                &["empty(Till(5)) -> ", "Till(5).pay(2) -> "],
+            ),
+            (
+                Language::JavaScript,
+                &[("const cart = new Cart()", ""), ("cart.add('a')", ""), ("cart.size()", "1")],
+                &["new Cart().add('a') -> ", "add('a'); new Cart().size() -> 1"],
+            ),
+        ];
+        for (language, statements, expected) in table {
+            let owned = statements.iter().map(|(code, shown)| ((*code).into(), (*shown).into()));
+            let found = inline_variables(language, owned.collect()).into_iter();
+            let listed = found.map(|one| {
+                let setup: String = one.setup.iter().map(|call| format!("{call}; ")).collect();
+                format!("{setup}{} -> {}", one.code, one.shown)
+            });
+            assert_eq!(listed.collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -15,7 +15,7 @@ use super::{Callable, Class, is_literal};
 pub const EXAMPLES: usize = 24;
 
 /// A call in documentation whose arguments are literals.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Example {
     /// Name of the called function, without its module or object.
     pub name: String,
@@ -23,6 +23,8 @@ pub struct Example {
     /// `Basket(3)`.
     pub receiver: Option<String>,
     pub arguments: Vec<String>,
+    /// Calls that come first on the same object, as they are written behind it.
+    pub setup: Vec<String>,
     /// Absent if the documentation shows the call only, or what cannot be compared.
     pub result: Option<DocumentedResult>,
 }
@@ -51,7 +53,10 @@ pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
         Language::Java => Vec::new(),
     };
     let statements = inline_variables(language, statements).into_iter();
-    let read = statements.filter_map(|(code, shown)| read_example(language, &code, &shown));
+    let read = statements.filter_map(|one| {
+        let example = read_example(language, &one.code, &one.shown)?;
+        Some(Example { setup: one.setup, ..example })
+    });
     first_examples(read.collect())
 }
 
@@ -279,6 +284,7 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
         name: name.to_owned(),
         receiver: receiver.map(|one| text_of(one, code).to_owned()),
         arguments: arguments.iter().map(|one| text_of(*one, code).to_owned()).collect(),
+        setup: Vec::new(),
         result: result(language, shown, printed),
     })
 }

@@ -70,7 +70,7 @@ fn example(language: Language, callable: &Callable, row: &str) -> Option<Example
     let found = if language == Language::Go {
         let result = go_result(shown, callable.results.first()?)?;
         let result = Some(DocumentedResult::Value(result));
-        Example { name, receiver: None, arguments: go_arguments(given)?, result }
+        Example { name, receiver: None, arguments: go_arguments(given)?, setup: Vec::new(), result }
     } else {
         let mark = if language == Language::Python { "" } else { "=> " };
         read_example(language, &format!("{name}({given})"), &format!("{mark}{shown}"))?

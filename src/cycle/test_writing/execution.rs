@@ -62,9 +62,10 @@ impl ExecutionPerformer<'_> {
             matches!(failure, Failure::Effect(EffectError::Run(RunError::NoTests { .. })));
         let made = generation(self.fx).await?.filter(|_| is_empty).and_then(|known| known.made);
         let made = made.filter(|made| made.report.files.is_empty());
-        let findings: Vec<_> = made.iter().flat_map(TaskTests::findings).collect();
+        let findings = made.iter().flat_map(TaskTests::findings);
+        let findings: Vec<String> = findings.map(ToString::to_string).collect();
         if !findings.is_empty() {
-            return Ok(Failure::Contradicted { findings: planning::finding_lines(&findings) });
+            return Ok(Failure::Contradicted { findings });
         }
         let reason = made.and_then(|made| made.report.main_reason().map(str::to_owned));
         Ok(reason.map_or(failure, |reason| Failure::NothingWritten { reason }))

@@ -18,6 +18,9 @@ pub struct Conventions {
     /// Whether tests lie in folders below it, as the sources do.
     #[serde(default)]
     pub is_mirrored: bool,
+    /// What stands before the names of these folders: `test_` for `tests/test_shop` of `shop`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub folder_prefix: String,
     /// Structure of tests: `functions`, `classes`, `describe blocks`, ...
     pub test_structure: String,
     /// Names of the set-up and tear-down functions in use.

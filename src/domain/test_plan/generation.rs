@@ -204,7 +204,8 @@ impl Generation {
         let files = self.written_files();
         let reason = self.made.as_ref().and_then(|made| made.report.main_reason());
         let obstacle = reason.filter(|_| files.is_empty()).unwrap_or_default().to_owned();
-        WrittenWork { files, obstacle, missed_gates: self.missed_gates() }
+        let findings = self.findings().into_iter().map(ToString::to_string).collect();
+        WrittenWork { files, obstacle, missed_gates: self.missed_gates(), findings }
     }
 
     /// Ids of all kept tests.

@@ -68,8 +68,9 @@ fn open_reason(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<S
     let survivors = made.report.score.iter().flat_map(|score| &score.survivors);
     let unseen =
         survivors.into_iter().any(|broken| broken.file == *file && broken.line == one.line);
-    (one.layer == SubLayer::Edge && unseen)
-        .then(|| format!("no test detects a mutant of line {}", one.line))
+    let is_shown_by_mutants = matches!(one.layer, SubLayer::Edge | SubLayer::State);
+    (is_shown_by_mutants && unseen)
+        .then(|| format!("a mutant of line {} goes undetected", one.line))
 }
 
 /// Why no kept test holds what documentation or the request states.
@@ -284,7 +285,7 @@ mod tests {
         missed.report.score = Some(Score { survivors: vec![survivor], ..Score::default() });
         let edge = requirement(SubLayer::Edge, "price", 8);
         let open = still_open(&path("a.py"), &edge, &missed);
-        assert_eq!(open.as_deref(), Some("no test detects a mutant of line 8"));
+        assert_eq!(open.as_deref(), Some("a mutant of line 8 goes undetected"));
         let claim = WrittenTests {
             round: 1,
             subject: path("a.py"),

@@ -1,5 +1,7 @@
 //! `WrittenTests`: test files that providers wrote, and `BugFinding`: bugs that these tests found.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,4 +49,11 @@ pub struct BugFinding {
     pub message: String,
     /// The provider that judged.
     pub judge: String,
+}
+
+/// Where it is and what it is about, in one line.
+impl fmt::Display for BugFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{} {}: {}", self.subject, self.line, self.function, self.message)
+    }
 }

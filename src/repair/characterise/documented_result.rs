@@ -46,7 +46,9 @@ pub fn documented_calls<'a>(
         let receiver = example.receiver.as_ref().filter(|one| one.contains(['(', '"']));
         match receiver.filter(|_| callable.class.as_ref().is_some_and(|class| !class.is_static)) {
             Some(receiver) => {
-                found.push((Call::new(format!("{receiver}.{method}"), arguments), example));
+                let setup = example.setup.clone();
+                let call = Call::new(format!("{receiver}.{method}"), arguments);
+                found.push((Call { setup, ..call }, example));
             }
             None => found.extend(
                 callees.iter().map(|callee| (Call::new(callee, arguments.clone()), example)),
@@ -97,6 +99,8 @@ fn expected_outcome(said: &DocumentedResult, seen: &CallOutcome) -> Option<CallO
                 as_seen()
             } else if is_text(literal) {
                 value(serde_json::Value::from(said.as_str()).to_string())
+            } else if is_collection(literal) && is_collection(said) {
+                value(said.clone())
             } else {
                 let is_number = |text: &str| text.parse::<f64>().is_ok();
                 (is_number(literal) && is_number(said)).then_some(())?;
@@ -120,10 +124,22 @@ fn is_text(literal: &str) -> bool {
     literal.starts_with(['"', '\''])
 }
 
-/// Whether a value is printed as a text: strings without their quotes, all else as written.
+/// Whether a value is printed as a text: strings without their quotes, all else as written, but for
+/// blanks between the elements of a list and the kind of quotes.
 fn is_printed_as(literal: &str, text: &str) -> bool {
     let inner = literal.get(1..literal.len().saturating_sub(1)).unwrap_or_default();
-    literal == text || is_text(literal) && inner == text
+    let plain = |text: &str| text.replace('"', "'").replace(char::is_whitespace, "");
+    literal == text
+        || is_text(literal) && inner == text
+        || is_collection(literal) && plain(literal) == plain(text)
+}
+
+/// Whether a text is a list, object or dictionary as a program has it, and none that was cut.
+fn is_collection(text: &str) -> bool {
+    let ends = [('[', ']'), ('{', '}')];
+    let is_whole =
+        !["...", "…", " more item", "[Object", "[Array", "<"].iter().any(|one| text.contains(one));
+    is_whole && ends.iter().any(|(open, close)| text.starts_with(*open) && text.ends_with(*close))
 }
 
 /// Whether a documented number is the seen one with fewer digits: documentation rounds.
@@ -169,6 +185,9 @@ mod tests {
             (Printed("4".into()), value("4"), Some(value("4"))),
             (Printed("4".into()), value("3"), Some(value("4"))),
             (Printed("a".into()), value("[1]"), None),
+            (Printed("[ 1, 'a' ]".into()), value("[1, \"a\"]"), Some(value("[1, \"a\"]"))),
+            (Printed("[ 1, 2 ]".into()), value("[1]"), Some(value("[ 1, 2 ]"))),
+            (Printed("[ 1, ... 99 more items ]".into()), value("[1]"), None),
             (Raised("Low".into()), raised("shop.Low", "no"), Some(raised("shop.Low", "no"))),
             (Raised("Low".into()), value("3"), None),
             (Raised("ValueError".into()), value("3"), Some(raised("ValueError", ""))),

@@ -114,7 +114,7 @@ fn first_steps(callable: &Callable, known: &[Case]) -> Vec<Step> {
 /// Drops stories whose last call before the observed one changed nothing.
 pub fn drop_idle_stories(known: &mut Vec<Case>) {
     let all: Vec<&Case> = known.iter().collect();
-    let idle = |case: &Case| !case.call.setup.is_empty() && !changes_result(case, &all);
+    let idle = |case: &Case| shorter_story(case, &all).is_some() && !changes_result(case, &all);
     let idle: BTreeSet<Call> =
         known.iter().filter(|case| idle(case)).map(|case| case.call.clone()).collect();
     known.retain(|case| !idle.contains(&case.call));
@@ -134,14 +134,19 @@ fn effective_steps(known: &[&Case]) -> Option<BTreeSet<String>> {
 
 /// Whether the last call before the observed one changed what this gives.
 fn changes_result(case: &Case, known: &[&Case]) -> bool {
-    let Some((_, before)) = case.call.setup.split_last() else { return false };
+    shorter_story(case, known)
+        .is_some_and(|other| outcome_key(&other.seen) != outcome_key(&case.seen))
+}
+
+/// The same story without the last call before the observed one, where it was seen.
+fn shorter_story<'a>(case: &Case, known: &[&'a Case]) -> Option<&'a Case> {
+    let (_, before) = case.call.setup.split_last()?;
     let is_shorter = |other: &Call| {
         other.setup == before
             && other.callee == case.call.callee
             && other.arguments == case.call.arguments
     };
-    let shorter = known.iter().find(|other| is_shorter(&other.call));
-    shorter.is_some_and(|other| outcome_key(&other.seen) != outcome_key(&case.seen))
+    known.iter().find(|other| is_shorter(&other.call)).copied()
 }
 
 fn longer_stories(

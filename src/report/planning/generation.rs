@@ -7,11 +7,9 @@ use crate::domain::characterisation_report::LineCounts;
 use crate::domain::coverage::CoverageResult;
 use crate::domain::quality::{QualityDecision, Stage};
 use crate::domain::test_plan::generation::{GateResult, Generation};
-use crate::domain::test_plan::written_tests::BugFinding;
 use crate::domain::text::count;
 use crate::report::markdown::line;
 use crate::report::mutation;
-use crate::report::phrases::single_safe_line;
 
 /// The mutation section of `test-quality-report.md`.
 pub fn score(production: &Generation) -> String {
@@ -36,15 +34,6 @@ pub fn written(production: &Generation) -> String {
         totals.shown,
         totals.requirements
     )
-}
-
-/// What each finding is about, a line for each.
-pub fn finding_lines(findings: &[&BugFinding]) -> Vec<String> {
-    let line = |one: &&BugFinding| {
-        let message = single_safe_line(&one.message, 200);
-        format!("{}:{} {}: {message}", one.subject, one.line, one.function)
-    };
-    findings.iter().map(line).collect()
 }
 
 /// Sums up phase 5 with the gates that are not met, for every output.

@@ -10,7 +10,7 @@ pub use documents::{
     Rest, plan_comment, plan_outcome, render_analysis, render_gate, render_plan, render_suite,
     render_summary, render_task, render_todo,
 };
-pub use generation::{finding_lines, headline, score, written};
+pub use generation::{headline, score, written};
 #[cfg(test)]
 pub use summary::PlanDocument;
 pub use summary::{ACTIVE, document};

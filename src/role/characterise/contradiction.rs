@@ -12,7 +12,8 @@ use crate::repair::{Case, DraftTest, ObservedFunction};
 use super::test_file::PinnedFile;
 
 /// Why other calls of a function with a finding get no test.
-pub const UNPINNED: &str = "its documentation contradicts it, so what else it does is not held";
+pub const UNPINNED: &str =
+    "documentation contradicts it, or what it calls, so what else it does is not held";
 
 /// How observers begin to say why a result is no literal.
 const NO_LITERAL: &str = "its result is left out: it ";
@@ -46,14 +47,26 @@ pub fn find_contradictions(
             wrong.insert(test.function);
         }
     }
+    let contradicted = wrong.iter().filter_map(|index| test_file.functions.get(*index));
+    let contradicted: Vec<&Callable> = contradicted.map(|one| &one.callable).collect();
     let is_unpinned = |test: &&DraftTest| {
         let function = test_file.functions.get(test.function);
         let case = function.and_then(|one| one.cases.get(test.case));
-        wrong.contains(&test.function) && case.is_some_and(|case| case.documented.is_none())
+        case.is_some_and(|case| {
+            case.documented.is_none()
+                && (wrong.contains(&test.function) || runs_any(case, &contradicted))
+        })
     };
     let unpinned = test_file.draft.tests.iter().filter(is_unpinned);
     let unpinned = unpinned.filter(|test| !broken.contains(test)).cloned().collect();
     Contradictions { findings, unpinned }
+}
+
+/// Whether a call runs lines of functions with a finding: its result then comes from them.
+fn runs_any(case: &Case, contradicted: &[&Callable]) -> bool {
+    let inside =
+        |line: &u32| contradicted.iter().any(|one| (one.start + 1..=one.end).contains(line));
+    case.seen.lines.iter().any(inside)
 }
 
 /// A finding of which no test can be shown.

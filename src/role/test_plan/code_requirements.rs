@@ -109,7 +109,7 @@ impl<'a> CodeRequirements<'a> {
         let is_constructor = matches!(name, "__init__" | "constructor");
         for (line, field) in function.changes.iter().filter(|_| !is_constructor) {
             let shown = self.reach.line_ran(*line);
-            let clause = format!("changes `{field}` and nothing else of its object");
+            let clause = format!("changes `{field}` of its object");
             self.want((State, function), *line, shown, &clause);
         }
         if function.is_async {

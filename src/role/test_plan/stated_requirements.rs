@@ -49,13 +49,13 @@ pub fn documented_results(
             && !in_source.iter().any(|one| is_same_call(one, example));
         let source = if is_requested { REQUEST } else { DOCUMENTATION };
         let one = documented_result(file, (language, callable), example, source);
-        found.extend(one.filter(|_| !is_asked(&short_call(example))));
+        found.extend(one.filter(|_| !example.setup.is_empty() || !is_asked(&short_call(example))));
     }
     found
 }
 
 fn is_same_call(one: &Example, other: &Example) -> bool {
-    one.name == other.name && one.arguments == other.arguments
+    one.name == other.name && one.arguments == other.arguments && one.setup == other.setup
 }
 
 /// A call without what stands before its name.
@@ -75,6 +75,10 @@ fn documented_result(
         DocumentedResult::Printed(shown) => (SubLayer::Happy, format!("is shown as `{shown}`")),
         DocumentedResult::Raised(class) => (SubLayer::Negative, format!("{raises} {class}")),
     };
+    let after = match example.setup.as_slice() {
+        [] => String::new(),
+        calls => format!(" after `{}`", calls.join("`, `")),
+    };
     let receiver = example.receiver.as_ref().map(|one| format!("{one}.")).unwrap_or_default();
     let (call, line) = (short_call(example), callable.start);
     Some(Requirement {
@@ -82,7 +86,7 @@ fn documented_result(
         layer,
         function: callable.name.clone(),
         line,
-        text: format!("`{receiver}{call}` {clause} ({file}:{line})"),
+        text: format!("`{receiver}{call}`{after} {clause} ({file}:{line})"),
         source: source.to_owned(),
     })
 }

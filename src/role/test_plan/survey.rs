@@ -118,7 +118,7 @@ fn functions(texts: &BTreeMap<RepoPath, String>) -> Known {
         .filter_map(|(file, text)| Some((file, Language::of(file)?, text)))
         .collect();
     let outlined = parallel::map(&list, |(file, language, text)| {
-        let functions = outline::functions(*language, text);
+        let functions = outline::functions_and_default_export(*language, text);
         ((*file).clone(), functions.into_iter().map(|one| one.name).collect())
     });
     outlined.into_iter().collect()

@@ -101,7 +101,7 @@ fn requirements_say_what_to_give_and_what_to_see() {
     let plan = analysed("cover shop/price.py and shop/cart.py", &by_names());
     insta::assert_snapshot!(lines(&plan).join("\n"), @r#"
     L1.1 `Cart.add` changes `items` for ordinary `item` (shop/cart.py:5)
-    L1.4 `Cart.add` changes `items` and nothing else of its object (shop/cart.py:6)
+    L1.4 `Cart.add` changes `items` of its object (shop/cart.py:6)
     L1.1 `Cart.load` returns `requests.get(url).json()` for ordinary `url` (shop/cart.py:10)
     L2.4 `Cart.load` copes with what `requests.get` answers: success, refusal, timeout (shop/cart.py:10)
     L2.5 `Cart.load` does what its handler says when `requests.Timeout` is caught (shop/cart.py:11)

@@ -462,10 +462,11 @@ def run(call, module, tracer):
         known = own_classes(module)
         arguments = [eval(text, dict(known)) for text in texts]
         before = [eval(text, dict(known)) for text in texts]
-        needs.update(name for text in texts for name in NAMED_MODULE.findall(text))
+        written_in = [*texts, call["callee"], *(call.get("setup") or ())]
+        needs.update(name for text in written_in for name in NAMED_MODULE.findall(text))
     except Exception as error:
         return {"refused": "an argument cannot be made: %s" % type(error).__name__}
-    names = dict(vars(module))
+    names = dict(known, **vars(module))
     ring = lambda number, frame: refuse(slow())
     signal.signal(signal.SIGALRM, ring)
     record, manager = {}, None

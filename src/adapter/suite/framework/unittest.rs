@@ -133,14 +133,17 @@ fn is_test_file(name: &str) -> bool {
 /// package, as our driver does, because unittest searches only packages.
 pub fn discovery(site: &Site) -> String {
     let plain = "python3 -m unittest discover";
-    let holds = |folder: &str| {
+    let names = |folder: &str| {
         let entries = std::fs::read_dir(site.working_folder().join(folder)).into_iter().flatten();
-        entries.flatten().any(|entry| is_test_file(&entry.file_name().to_string_lossy()))
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned())
     };
+    let holds = |folder: &str| names(folder).any(|name| is_test_file(&name));
+    let is_module = |name: String| name.ends_with(".py") && name != "setup.py";
     let apart = |folder: &&str| {
         !site.has_path(&format!("{folder}/__init__.py"))
-            // A project without tests will get them in `tests`.
-            && (holds(folder) || *folder == "tests" && !site.has_file(&is_test_file))
+            // A package without tests will get them in `tests`, a module beside it.
+            && (holds(folder)
+                || *folder == "tests" && !site.has_file(&is_test_file) && !names("").any(is_module))
     };
     match ["tests", "test"].into_iter().find(apart) {
         Some(folder) if !holds("") => format!("{plain} -s {folder}"),
@@ -156,13 +159,14 @@ mod tests {
 
     #[test]
     fn what_is_typed_finds_the_tests() {
-        let table: [(&[&str], &str); 6] = [
+        let table: [(&[&str], &str); 7] = [
             (&["test_a.py"], ""),
             (&["tests/test_a.py"], " -s tests"),
             (&["tests/__init__.py", "tests/test_a.py"], ""),
             (&["test/test_a.py"], " -s test"),
             (&["test_a.py", "tests/test_b.py"], ""),
-            (&["a.py"], " -s tests"),
+            (&["setup.py", "shop/a.py"], " -s tests"),
+            (&["a.py"], ""),
         ];
         for (files, more) in table {
             let folder = tempfile::tempdir().unwrap();

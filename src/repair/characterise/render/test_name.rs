@@ -227,6 +227,10 @@ fn literal_words(literal: &str, detail: Detail) -> String {
         "()" => "empty tuple".into(),
         "{}" => "empty dict".into(),
         _ if value.starts_with("lambda") || value.contains("=>") => "function".into(),
+        "b''" | "b\"\"" => "empty bytes".into(),
+        _ if stream_content(value).is_some() => {
+            literal_words(stream_content(value).unwrap_or_default(), detail)
+        }
         _ => match (text_content(value), value.parse::<f64>()) {
             (Some(text), _) => text_words(&text, detail),
             (None, Ok(_)) => value.replace('-', "minus ").replace('.', " point "),
@@ -234,6 +238,13 @@ fn literal_words(literal: &str, detail: Detail) -> String {
         },
     };
     name.map_or(words.clone(), |name| format!("{name} {words}"))
+}
+
+/// What a stream of Python holds, and the text of bytes: `"a"` for `io.StringIO("a")` and `b"a"`.
+fn stream_content(value: &str) -> Option<&str> {
+    let made = ["io.StringIO(", "io.BytesIO("].iter().find_map(|one| value.strip_prefix(one));
+    let of_bytes = value.strip_prefix('b').filter(|rest| rest.starts_with(['"', '\'']));
+    made.and_then(|rest| rest.strip_suffix(')')).or(of_bytes)
 }
 
 /// What a title of JavaScript shows of a literal: short texts, numbers and lists as they are.
@@ -469,6 +480,9 @@ mod tests {
             ("'Hello,  World!'", "Hello World"),
             ("[1, 2]", "1 2"),
             ("[]", "empty list"),
+            ("b''", "empty bytes"),
+            ("b'ab'", "ab"),
+            ("io.StringIO('')", "empty string"),
             ("[5]", "one element"),
             ("[2, 2, 2]", "repeated 2"),
             ("None", "None"),
