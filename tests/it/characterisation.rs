@@ -470,6 +470,8 @@ fn pin_writes_tests_of_java_that_hold_and_notice_a_break() {
     ] {
         assert!(text.contains(expected), "{expected} in\n{text}");
     }
+    let tried = document["score"]["tried"].as_u64().unwrap_or_default();
+    assert!(tried >= 10, "one process tries all mutants: {document:#}");
     repo.git(&["merge", "-q", branch]);
     let run = || repo.shell("mvn -B -q test").output().unwrap();
     let held = run();

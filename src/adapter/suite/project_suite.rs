@@ -105,6 +105,7 @@ const DRIVERS: &[(&str, &str)] = &[
     ("warm_node.mjs", include_str!("driver/warm_node.mjs")),
     ("warm_vitest.mjs", include_str!("driver/warm_vitest.mjs")),
     ("warm_jest.mjs", include_str!("driver/warm_jest.mjs")),
+    ("warm_java.java", include_str!("driver/warm_java.java")),
     ("apart.mjs", include_str!("driver/apart.mjs")),
     ("vitest_lines.mjs", include_str!("driver/vitest_lines.mjs")),
     ("jest_lines.cjs", include_str!("driver/jest_lines.cjs")),
@@ -127,7 +128,7 @@ pub(super) fn search_variable(
 }
 
 /// Options for a Java process that soon ends.
-const SHORT_LIVED: &str = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+pub(super) const SHORT_LIVED: &str = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
 impl ProjectSuite<'_> {
     /// The environment of test code in a checkout.

@@ -179,6 +179,7 @@ class Calc {
     return a / b;
   }
   int hidden() { return 1; }
+  static int inside() { return 2; }
 }
 "#;
     let expected = [
@@ -188,6 +189,8 @@ class Calc {
         "  4 edge b == 0",
         "Calc.hidden() 7-7",
         "  7 -> 1: always",
+        "pub Calc.inside() 8-8",
+        "  8 -> 2: always",
     ];
     assert_eq!(facts(Language::Java, java), expected);
 }

@@ -129,7 +129,10 @@ fn behaviour(
         is_async: head.split(|c: char| !c.is_alphanumeric()).any(|word| word == "async")
             || language == Language::Java && FUTURES.iter().any(|future| head.contains(future)),
         marks: marks(decorated.unwrap_or(node), text),
-        is_public: head.starts_with("pub") || head.contains("public "),
+        // Tests of Java are in the package of what they call.
+        is_public: head.starts_with("pub")
+            || head.contains("public ")
+            || language == Language::Java && head.contains("static ") && !head.contains("private "),
         ..Behaviour::default()
     };
     if let Some(body) = own.child_by_field_name("body") {

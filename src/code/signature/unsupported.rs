@@ -255,6 +255,9 @@ const CHANGES: &[&str] = &[
     "delete",
 ];
 
+/// Calls that change files, on whatever they are made in Java.
+const FILE_CHANGES: &[&str] = &["createNewFile()", "delete()", "mkdir()", "mkdirs()"];
+
 /// The first reason in a function's text against a characterisation test of it.
 pub fn unsupported_reason(
     language: Language,
@@ -376,6 +379,10 @@ fn java_effect(node: Node<'_>, text: &str) -> Option<&'static str> {
     match node.kind() {
         "method_invocation" => {
             let (object, name) = (field_of(node, "object", text), field_of(node, "name", text));
+            let call = format!("{name}{}", field_of(node, "arguments", text));
+            if !matches!(object, "" | "this") && FILE_CHANGES.contains(&call.as_str()) {
+                return Some("changes files");
+            }
             forbidden_effect(Language::Java, &format!("{object}.{name}"))
         }
         "object_creation_expression" => {

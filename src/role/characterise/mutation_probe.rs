@@ -242,8 +242,6 @@ pub async fn measure(
     let runner = open_runner(request, fx).await?;
     let tests = report.files.iter().flat_map(|file| &file.tests);
     let tests: Vec<TestId> = tests.cloned().collect();
-    let before =
-        if request.before.is_empty() { Vec::new() } else { runner.trace(request.before).await? };
     let (mut traces, untraced): (Vec<Trace>, Vec<TestId>) = split_known(&tests, known);
     traces.extend(if untraced.is_empty() { Vec::new() } else { runner.trace(&untraced).await? });
     let scored = repair::score(&Scoring {
@@ -253,6 +251,9 @@ pub async fn measure(
     })
     .await?;
     let left_out = untried(&scored.score, runner.as_ref());
+    // Tests of others may not be fit for the processes that ran these.
+    let before =
+        if request.before.is_empty() { Vec::new() } else { runner.trace(request.before).await? };
     if left_out > 0 {
         unfinished(report, format!("the score was measured without {left_out} of the mutants"));
     }

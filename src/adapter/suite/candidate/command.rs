@@ -152,11 +152,15 @@ impl CandidateRunner for CommandRunner {
     }
 
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
+        let mut failed = None;
         if let Some(warm) = self.warm() {
-            return warm.trace(tests).await;
+            match warm.trace(tests).await {
+                Ok(traces) => return Ok(traces),
+                Err(error) => failed = Some(error),
+            }
         }
         let _turn = self.turn.lock().await;
-        self.copy_once(None).await?;
+        self.copy_once(failed).await?;
         let cases = self.run_tests(tests, self.timeout).await?;
         let reported = tests.iter().filter_map(|id| cases.iter().find(|case| case.id == *id));
         Ok(reported.map(|case| trace_of(case.clone(), Lines::new())).collect())

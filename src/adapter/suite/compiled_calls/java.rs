@@ -13,7 +13,7 @@ use crate::code::signature::{self, Callable};
 use crate::code::statement_counts::with_statement_counts;
 use crate::effect::Call;
 
-use super::{CALLS_FILE, CallProgram, CallSource};
+use super::{CALLS_FILE, CLASS_PATH, CallProgram, CallSource, JVM_OPTIONS};
 use crate::adapter::suite::candidate::{copy_checkout, refresh_copy};
 
 /// The part of the program that is the same for all calls.
@@ -21,6 +21,7 @@ const DRIVER: &str = include_str!("../driver/observe_java.java");
 
 /// The test that writes down the class path.
 const PROBE: &str = "ZzRegreenPathTest";
+const PROBE_TEXT: &str = include_str!("../driver/probe_java.java");
 
 /// Language, country and time zone of each world.
 const WORLDS: &[[&str; 3]] =
@@ -87,7 +88,7 @@ fn copy_project(
     let failed = |error: std::io::Error| error.to_string();
     let root = source.request.root;
     let copy = source.scratch.join("project");
-    let path_file = source.scratch.join(format!("class-path-{}", module.replace('/', "-")));
+    let path_file = source.scratch.join(format!("{CLASS_PATH}{}", module.replace('/', "-")));
     let is_changed = if copy.is_dir() {
         refresh_copy(&root.join(module).join("src/main"), &copy.join(module).join("src/main"))
     } else {
@@ -126,7 +127,8 @@ fn build_command(folder: &Path) -> Vec<String> {
     words
 }
 
-/// A test that writes options for `java` and `javac` with the class path into a file.
+/// A test that writes options for `java` and `javac` with the class path into a file, and its own options
+/// into another.
 fn probe_text(
     source: &CallSource<'_>,
     module: &str,
@@ -141,11 +143,11 @@ fn probe_text(
         JUnit::Four | JUnit::Early => "org.junit.Test",
     };
     let package = if package.is_empty() { String::new() } else { format!("package {package};\n") };
-    Ok(format!(
-        "{package}public class {PROBE} {{\n    @{test}\n    public void writesClassPath() throws Exception {{\n        String path = {:?};\n        for (String name : new String[] {{\"surefire.test.class.path\", \"java.class.path\", \"jdk.module.path\"}}) {{\n            path += System.getProperty(name) == null ? \"\" : java.io.File.pathSeparator + System.getProperty(name);\n        }}\n        String options = \"-cp \\\"\" + path.replace(\"\\\\\", \"\\\\\\\\\") + \"\\\"\\n\";\n        java.nio.file.Files.write(java.nio.file.Paths.get({:?}), options.getBytes(\"UTF-8\"));\n    }}\n}}\n",
-        classes.display().to_string(),
-        path_file.display().to_string(),
-    ))
+    let text = |path: &Path| format!("{:?}", path.display().to_string());
+    let filled =
+        PROBE_TEXT.replace("TEST\n", &format!("{test}\n")).replace("CLASSES", &text(classes));
+    let filled = filled.replace("PATH_FILE", &text(path_file));
+    Ok(package + &filled.replace("OPTIONS_FILE", &text(&path_file.with_file_name(JVM_OPTIONS))))
 }
 
 /// The text before the calls.

@@ -41,6 +41,12 @@ const RECORDS_LIMIT: u64 = 64 << 20;
 /// The name of each program's file of calls, without its ending.
 const CALLS_FILE: &str = "zz_regreen_calls";
 
+/// Beginning of the name of the file with the class path of a module of Java, below `calls`.
+pub(super) const CLASS_PATH: &str = "class-path-";
+
+/// The file beside it with the other options of the process that runs tests.
+pub(super) const JVM_OPTIONS: &str = "jvm-options";
+
 /// What a program is written from.
 struct CallSource<'a> {
     request: &'a ObserveRequest<'a>,

@@ -139,7 +139,11 @@ final class ZzRegreenCall {
             return;
         }
         String message = thrown.getMessage() == null ? "" : thrown.getMessage();
-        StackTraceElement[] stack = thrown.getStackTrace();
+        Throwable origin = thrown;
+        while (origin.getCause() != null && origin.getCause().toString().equals(origin.getMessage())) {
+            origin = origin.getCause();
+        }
+        StackTraceElement[] stack = origin.getStackTrace();
         String top = stack.length == 0 ? "" : stack[0].getClassName();
         boolean isChecked = top.matches(".*\\.(Objects|Preconditions|Validate|Assert)");
         boolean isOwn = top.startsWith(ZzRegreenRows.PACKAGE);

@@ -6,7 +6,7 @@ use crate::code::java_packages::{JUnit, outer_marks, standard_imports};
 use crate::code::signature::Construction;
 use crate::effect::{CallOutcome, ResultKind};
 
-use super::test_name::{case_words, java_words};
+use super::test_name::{Detail, detailed_words, java_words};
 use super::{Case, Draft, Naming, ObservedFunction, arguments, case_of, compared_message};
 
 /// The longest line that is left as it is.
@@ -30,14 +30,14 @@ const ASSERTIONS: &[&str] = &[
 
 /// The name of a test: `shippingOf6000Is0`, `parseRejectsEmptyString`, `sizeAfterAddIs1`. How its object is
 /// made is only said where that differs between the cases.
-pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case) -> String {
+pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case, detail: Detail) -> String {
     let object =
         |case: &Case| case.call.callee.rsplit_once('.').map(|(object, _)| object.to_owned());
     let mut named = case.clone();
     if one.cases.iter().all(|other| object(other) == object(case)) {
         one.callable.short_name().clone_into(&mut named.call.callee);
     }
-    let words = case_words(naming.framework, one, &named);
+    let words = detailed_words(naming.framework, one, &named, detail);
     let is_chained = chain_length(one, case) == case.call.setup.len();
     let words = if is_chained { words.replace("after ", "with ") } else { words };
     let words = words.trim();
@@ -46,7 +46,8 @@ pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case) -> String
     let of = if is_said { "" } else { "of" };
     let result = match case.expected_outcome() {
         CallOutcome::Value { literal, way: ResultKind::Plain } if case.seen.after.is_empty() => {
-            Some(java_words(literal)).filter(|words| words.len() <= SAID)
+            Some(parts_words(literal).unwrap_or_else(|| java_words(literal)))
+                .filter(|words| words.len() <= SAID)
         }
         _ => None,
     };
@@ -56,6 +57,14 @@ pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case) -> String
     let is_new = one.callable.is_constructor();
     let own = if is_new { "constructor" } else { one.callable.short_name() };
     camel_case(&format!("{inner} {own} {of} {words} {result}"))
+}
+
+/// A list of texts by its length, where its parts are too short to be read together.
+fn parts_words(literal: &str) -> Option<String> {
+    let kind = if literal.starts_with("new ") { "array" } else { "list" };
+    let texts: Vec<&str> = literal.split('"').skip(1).step_by(2).collect();
+    let is_legible = texts.len() < 2 || texts.iter().all(|one| one.len() > 2);
+    (literal.contains(['(', '{']) && !is_legible).then(|| format!("{kind} of {}", texts.len()))
 }
 
 /// Words as a name in Java.
@@ -296,4 +305,23 @@ fn object_name(one: &ObservedFunction) -> String {
     let name: String = first.into_iter().chain(letters).collect();
     let is_taken = one.callable.parameters.iter().any(|other| other.name == name);
     if is_taken { "object".into() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_short_texts_are_named_by_their_length() {
+        let table = [
+            ("List.of(\"h-\", \"e-\")", Some("list of 2")),
+            ("new String[] {\"a\", \"bcd\"}", Some("array of 2")),
+            ("List.of(\"hello\", \"world\")", None),
+            ("List.of(\"a\")", None),
+            ("\"a\"", None),
+        ];
+        for (literal, expected) in table {
+            assert_eq!(parts_words(literal).as_deref(), expected, "{literal}");
+        }
+    }
 }

@@ -249,7 +249,7 @@ fn distinct_names(
     let name = |(function, _, case): &(usize, usize, &Case), detail| {
         functions.get(*function).map_or_else(String::new, |one| match naming.framework {
             Framework::GoTest => go::test_name(naming, one, case),
-            Framework::Maven | Framework::Gradle => java::test_name(naming, one, case),
+            Framework::Maven | Framework::Gradle => java::test_name(naming, one, case, detail),
             framework => test_name::test_name(framework, one, case, detail),
         })
     };

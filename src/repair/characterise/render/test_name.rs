@@ -114,7 +114,8 @@ pub fn case_words(framework: Framework, function: &ObservedFunction, case: &Case
     detailed_words(framework, function, case, Detail::Words)
 }
 
-fn detailed_words(
+/// The same in more or less detail.
+pub fn detailed_words(
     framework: Framework,
     function: &ObservedFunction,
     case: &Case,

@@ -1,5 +1,6 @@
 //! Candidate runners whose processes stay alive between candidates; one file for each kind.
 
+mod java;
 mod node;
 mod python;
 mod script;
@@ -31,6 +32,11 @@ pub async fn open(
         Some(PersistentRunner::Node) => Some(&script_copy::NODE),
         Some(PersistentRunner::Vitest) => Some(&script_copy::VITEST),
         Some(PersistentRunner::Jest) => Some(&script_copy::JEST),
+        None if request.failing.is_empty() => {
+            return Ok(
+                java::open(suite, request).map(|one| Box::new(one) as Box<dyn CandidateRunner>)
+            );
+        }
         None => return Ok(None),
     };
     // What does not load names no test that a process could run, and a hook is not run by itself.

@@ -1,0 +1,244 @@
+//! The persistent runner for tests of JUnit that need nothing but their class; its Java side is
+//! `driver/warm_java.java`. It uses what calls of the same session were compiled against. Whatever
+//! it cannot do as the suite does is an error: the suite's own command tries such candidates.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use tokio::sync::Mutex;
+
+use crate::adapter::host::files;
+use crate::adapter::host::process::Invocation;
+use crate::domain::id::TestId;
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::test::Status;
+use crate::effect::{
+    CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
+};
+
+use super::super::checkout_copy::{Side, refresh_copy, write_edits};
+use super::super::command::file_of;
+use crate::adapter::suite::compiled_calls::{CLASS_PATH, JVM_OPTIONS};
+use crate::adapter::suite::io_error::cannot;
+use crate::adapter::suite::line_server::LineServer;
+use crate::adapter::suite::project_suite::{ProjectSuite, SHORT_LIVED};
+
+/// Time for a start of the process and for compiling, besides that of the tests.
+const COMPILING: Duration = Duration::from_secs(30);
+
+/// Time limit of all tests while nothing is changed.
+const TRACING: Duration = Duration::from_mins(1);
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Answer {
+    /// The message of the compiler, if it refuses the sources.
+    refused: String,
+    /// Why the tests cannot be run in this way.
+    unfit: String,
+    results: Vec<TestAnswer>,
+    /// Whether a test that did not end in time still runs.
+    goes_on: bool,
+}
+
+#[derive(Deserialize)]
+struct TestAnswer {
+    test: TestId,
+    status: Status,
+    milliseconds: u64,
+    /// Class and message of what it threw; `None` if it did not end in time.
+    failure: Option<(String, String)>,
+}
+
+pub struct JavaRunner {
+    invocation: Invocation,
+    /// The checkout, and the folder of the module in it.
+    root: PathBuf,
+    module: String,
+    /// Where candidates are compiled to.
+    scratch: PathBuf,
+    /// One process, which gives its answers one after the other.
+    server: Mutex<Option<LineServer>>,
+}
+
+/// Opens a runner where calls were made in one module, whose sources are still the same.
+pub fn open(suite: &ProjectSuite<'_>, request: &CandidateRunnerRequest<'_>) -> Option<JavaRunner> {
+    let scratch = &suite.settings.scratch;
+    let calls = scratch.join("calls");
+    let entries = fs::read_dir(&calls).ok()?.flatten().map(|entry| entry.file_name());
+    let names = entries.filter_map(|name| name.into_string().ok());
+    let found: Vec<String> =
+        names.filter_map(|name| Some(name.strip_prefix(CLASS_PATH)?.to_owned())).collect();
+    let [name] = found.as_slice() else { return None };
+    let module = name.replace('-', "/");
+    let copy = calls.join("project").join(&module);
+    let sources = request.root.join(&module).join("src/main");
+    let [path, options] =
+        [format!("{CLASS_PATH}{name}"), JVM_OPTIONS.into()].map(|one| calls.join(one));
+    if refresh_copy(&sources, &copy.join("src/main")) {
+        // What was compiled before is of no use to anybody.
+        fs::remove_file(&path).ok()?;
+        return None;
+    }
+    if sources.join("java/module-info.java").is_file() || !options.is_file() {
+        return None;
+    }
+    let driver = scratch.join("drivers/warm_java.java").display().to_string();
+    let files = [path, options].map(|path| format!("@{}", path.display()));
+    let argv = ["java".to_owned()].into_iter().chain(files);
+    let argv = argv.chain(SHORT_LIVED.split(' ').map(str::to_owned)).chain([driver]).collect();
+    Some(JavaRunner {
+        invocation: Invocation { directory: copy, ..suite.invocation(request.root, argv) },
+        root: request.root.to_owned(),
+        module,
+        scratch: scratch.join("warm-java"),
+        server: Mutex::new(None),
+    })
+}
+
+fn failed(reason: &impl ToString) -> RunError {
+    RunError::Io { action: "talk to the warm runner".into(), reason: reason.to_string() }
+}
+
+/// Whether an edit may change what the compiler copies into other classes.
+fn changes_constant(edit: &FileEdit) -> bool {
+    let before = edit.before.as_deref().unwrap_or_default();
+    let after = edit.after.as_deref().unwrap_or_default();
+    let same = before.lines().zip(after.lines()).take_while(|(one, other)| one == other).count();
+    let lines: Vec<&str> = before.lines().take(same + 1).collect();
+    let ends = |line: &&&str| line.trim_end().ends_with([';', '{', '}']);
+    let statement = lines.iter().rev().skip(1).take_while(|line| !ends(line));
+    before != after
+        && (before.contains("interface ")
+            || lines.last().into_iter().chain(statement).any(|line| line.contains("final ")))
+}
+
+impl JavaRunner {
+    /// Compiles the edited sources and the classes of the tests, and runs these.
+    async fn ask(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+        stop: bool,
+    ) -> Result<Answer, RunError> {
+        let mut server = self.server.lock().await;
+        let folder = &self.scratch;
+        files::remove_tree(folder).map_err(cannot("remove", folder))?;
+        files::create_folder(folder).map_err(cannot("create", folder))?;
+        let edited: BTreeSet<&Path> =
+            edits.files.iter().map(|edit| Path::new(edit.file.as_str())).collect();
+        let mut sources: BTreeSet<PathBuf> = edited.iter().map(|file| folder.join(file)).collect();
+        for parent in sources.iter().filter_map(|path| path.parent()) {
+            files::create_folder(parent).map_err(cannot("create", parent))?;
+        }
+        write_edits(folder, edits, Side::After)?;
+        for test in tests {
+            let class = file_of(test).replace('.', "/");
+            let file = format!("{}src/test/java/{class}.java", self.module);
+            if !edited.contains(Path::new(&file)) {
+                sources.insert(self.root.join(file));
+            }
+        }
+        let sources: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
+        let own = self.root.join(&self.module).join("src").display().to_string();
+        let is_constant = edits.files.iter().any(changes_constant);
+        let all =
+            if is_constant { format!("{own}/main/java:{own}/test/java") } else { String::new() };
+        let tests: Vec<&str> = tests.iter().map(TestId::as_str).collect();
+        let (place, millis) = (folder.display(), limit.as_millis());
+        let asked = [sources.join(":"), tests.join(",")].join("|");
+        let asked = format!("{place}|{millis}|{stop}|{all}|{asked}");
+        let mut process = match server.take() {
+            Some(process) => process,
+            None => LineServer::start(&self.invocation).map_err(|error| failed(&error))?,
+        };
+        process.send(&asked).await.map_err(|error| failed(&error))?;
+        let answer: Option<Answer> =
+            process.receive(limit + COMPILING).await.map_err(|error| failed(&error))?;
+        let answer = answer.ok_or_else(|| failed(&"it ended"))?;
+        let is_same = edits.files.iter().all(|edit| edit.before == edit.after);
+        let is_odd = !answer.refused.is_empty()
+            || answer.results.iter().any(|one| one.status != Status::Passed);
+        if !answer.unfit.is_empty() || is_same && is_odd {
+            return Err(failed(&format!(
+                "not as in the suite: {}{}",
+                answer.unfit, answer.refused
+            )));
+        }
+        // It would disturb the tests of the next candidate.
+        *server = (!answer.goes_on).then_some(process);
+        Ok(answer)
+    }
+}
+
+#[async_trait]
+impl CandidateRunner for JavaRunner {
+    fn speed(&self) -> Speed {
+        Speed::Warm
+    }
+
+    fn concurrency(&self, _jobs: usize) -> usize {
+        1
+    }
+
+    async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
+        let answer = self.ask(&EditSet::default(), tests, TRACING, false).await?;
+        let trace = |one: TestAnswer| Trace {
+            status: one.status,
+            duration: Duration::from_millis(one.milliseconds),
+            test: one.test,
+            lines: Lines::new(),
+            failure: None,
+        };
+        Ok(answer.results.into_iter().map(trace).collect())
+    }
+
+    async fn run(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+        stop_at_failure: bool,
+    ) -> Result<Vec<CaseResult>, RunError> {
+        let answer = self.ask(edits, tests, limit, stop_at_failure).await?;
+        if !answer.refused.is_empty() {
+            let refused = |test: &TestId| CaseResult::not_built(test.clone(), &answer.refused);
+            return Ok(tests.iter().map(refused).collect());
+        }
+        let result = |one: TestAnswer| CaseResult {
+            status: one.status,
+            failure: one.failure,
+            test: one.test,
+            failing_behind: 0,
+        };
+        Ok(answer.results.into_iter().map(result).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::RepoPath;
+
+    #[test]
+    fn what_the_compiler_copies_into_other_classes_is_seen() {
+        let table = [
+            ("class A {\n  static final int N = 1;\n}\n", "1", "2", true),
+            ("class A {\n  final int n =\n      1;\n  int two;\n}\n", "1", "2", true),
+            ("class A {\n  final int n = 0;\n  int one = 1;\n}\n", "1", "2", false),
+            ("interface A {\n  int N = 1;\n}\n", "1", "2", true),
+            ("interface A {\n  int N = 1;\n}\n", "1", "1", false),
+        ];
+        for (text, from, to, expected) in table {
+            let file = RepoPath::parse("A.java").unwrap();
+            let after = Some(text.replace(from, to));
+            let edit = FileEdit { file, before: Some(text.to_owned()), after };
+            assert_eq!(changes_constant(&edit), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import java.io.*;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.*;
+import java.net.*;
+import java.nio.charset.StandardCharsets;
+import java.util.*;
+
+// For each line "FOLDER|LIMIT|STOP|SOURCE PATH|SOURCES|TESTS": compiles the sources into the folder, runs the
+// tests on classes loaded anew, and answers with a line of JSON.
+public final class WarmJava {
+    /** Without the folder of recorded calls. */
+    static final String PATH = System.getProperty("java.class.path").split(File.pathSeparator, 2)[1];
+
+    /** Whether a test that did not end in time still runs. */
+    static boolean goesOn;
+
+    public static void main(String[] none) throws Exception {
+        PrintStream answers = System.out;
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        System.setIn(InputStream.nullInputStream());
+        System.setOut(new PrintStream(OutputStream.nullOutputStream()));
+        System.setErr(System.out);
+        Locale locale = Locale.getDefault();
+        TimeZone zone = TimeZone.getDefault();
+        Properties properties = (Properties) System.getProperties().clone();
+        for (String line; (line = lines.readLine()) != null; ) {
+            answers.println(answer(line.substring(1, line.length() - 1).split("\\|")));
+            answers.flush();
+            Locale.setDefault(locale);
+            TimeZone.setDefault(zone);
+            System.setProperties((Properties) properties.clone());
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    static String answer(String[] asked) {
+        try {
+            List<String> options = new ArrayList<>(List.of("-g", "-nowarn", "-encoding", "UTF-8", "-cp", PATH, "-d", asked[0]));
+            if (!asked[3].isEmpty()) {
+                options.addAll(List.of("-Xprefer:source", "-sourcepath", asked[3]));
+            }
+            options.addAll(List.of(asked[4].split(File.pathSeparator)));
+            ByteArrayOutputStream said = new ByteArrayOutputStream();
+            if (javax.tools.ToolProvider.getSystemJavaCompiler().run(null, said, said, options.toArray(new String[0])) != 0) {
+                String error = said.toString().lines().filter(line -> line.contains("error:")).findFirst().orElse("it does not compile");
+                return "{\"refused\":" + quoted(error) + "}";
+            }
+            List<URL> places = new ArrayList<>(List.of(new File(asked[0]).toURI().toURL()));
+            for (String place : PATH.split(File.pathSeparator)) {
+                places.add(new File(place).toURI().toURL());
+            }
+            try (URLClassLoader loader = new URLClassLoader(places.toArray(new URL[0]), ClassLoader.getPlatformClassLoader())) {
+                loader.setDefaultAssertionStatus(true);
+                return "{\"results\":" + results(loader, asked) + ",\"goes_on\":" + goesOn + "}";
+            }
+        } catch (Throwable failed) {
+            return "{\"unfit\":" + quoted(failed.toString()) + "}";
+        }
+    }
+
+    static List<String> results(ClassLoader loader, String[] asked) throws Exception {
+        long end = System.currentTimeMillis() + Long.parseLong(asked[1]);
+        List<String> results = new ArrayList<>();
+        boolean isLate = false;
+        for (String test : asked[5].split(",")) {
+            String[] parts = test.split("::");
+            Class<?> type = loader.loadClass(parts[0]);
+            checkPlain(type);
+            Method method = type.getDeclaredMethod(parts[1]);
+            Constructor<?> made = type.getDeclaredConstructor();
+            made.setAccessible(true);
+            method.setAccessible(true);
+            String[] seen = {""};
+            long begin = System.currentTimeMillis();
+            Thread thread = new Thread(() -> seen[0] = outcome(made, method), "main");
+            thread.setContextClassLoader(loader);
+            thread.setDaemon(true);
+            if (!isLate) {
+                thread.start();
+                thread.join(Math.max(1, end - begin));
+                isLate = thread.isAlive();
+            }
+            String outcome = isLate ? "\"failed\",\"failure\":null" : seen[0];
+            if (outcome == null) {
+                throw new IllegalStateException(test + " depends on an assumption");
+            }
+            goesOn |= thread.isAlive() && !isStopped(thread);
+            results.add("{\"test\":" + quoted(test) + ",\"milliseconds\":" + (System.currentTimeMillis() - begin) + ",\"status\":" + outcome + "}");
+            if (asked[2].equals("true") && outcome.startsWith("\"failed")) {
+                break;
+            }
+        }
+        return results;
+    }
+
+    /** Newer versions of Java stop no thread. */
+    static boolean isStopped(Thread thread) throws InterruptedException {
+        try {
+            Thread.class.getMethod("stop").invoke(thread);
+        } catch (ReflectiveOperationException unsupported) {
+            return false;
+        }
+        thread.join(1000);
+        return !thread.isAlive();
+    }
+
+    /** Only methods with a plain `@Test` are run as JUnit does: nothing comes before them or around them. */
+    static void checkPlain(Class<?> type) throws Exception {
+        List<AnnotatedElement> parts = new ArrayList<>(List.of(type.getDeclaredMethods()));
+        parts.addAll(List.of(type.getDeclaredFields()));
+        parts.addAll(List.of(type.getDeclaredClasses()));
+        boolean isPlain = type.getSuperclass() == Object.class && type.getInterfaces().length + type.getAnnotations().length == 0
+                && type.getClassLoader().getResource("junit-platform.properties") == null;
+        for (AnnotatedElement part : parts) {
+            for (Annotation one : part.getAnnotations()) {
+                isPlain &= one.annotationType().getName().matches("org\\.junit\\.(jupiter\\.api\\.)?Test");
+                for (Method setting : one.annotationType().getDeclaredMethods()) {
+                    isPlain &= setting.invoke(one).equals(setting.getDefaultValue());
+                }
+            }
+        }
+        if (!isPlain) {
+            throw new IllegalStateException(type.getName() + " needs the runner of JUnit");
+        }
+    }
+
+    static String outcome(Constructor<?> made, Method method) {
+        try {
+            method.invoke(made.newInstance());
+            return "\"passed\",\"failure\":null";
+        } catch (Throwable failed) {
+            Throwable cause = failed instanceof InvocationTargetException ? failed.getCause() : failed;
+            String message = Objects.toString(cause.getMessage(), "").lines().findFirst().orElse("");
+            boolean isSkipped = cause.getClass().getName().matches(".*(TestAborted|AssumptionViolated)Exception");
+            return isSkipped ? null : "\"failed\",\"failure\":[" + quoted(cause.getClass().getName()) + "," + quoted(message) + "]";
+        }
+    }
+
+    static String quoted(String text) {
+        StringBuilder found = new StringBuilder("\"");
+        for (char letter : text.toCharArray()) {
+            found.append(letter < 32 || letter > 126 || letter == '"' || letter == '\\'
+                    ? String.format("\\u%04x", (int) letter) : String.valueOf(letter));
+        }
+        return found.append('"').toString();
+    }
+}
