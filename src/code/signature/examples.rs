@@ -258,6 +258,9 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
     let [statement] = statements.as_slice() else { return None };
     let expression =
         statement.named_child(0).filter(|_| statement.kind() == "expression_statement")?;
+    if let Some(example) = operator_example(language, expression, code, shown) {
+        return Some(example);
+    }
     let (call, printed) = unwrapped(expression, code)?;
     let callee = call.child_by_field_name("function")?;
     let text = text_of(callee, code);
@@ -285,7 +288,39 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
         receiver: receiver.map(|one| text_of(one, code).to_owned()),
         arguments: arguments.iter().map(|one| text_of(*one, code).to_owned()).collect(),
         setup: Vec::new(),
-        result: result(language, shown, printed),
+        result: shown_result(language, shown, printed),
+    })
+}
+
+/// In Python, the methods that operators between an object and a value call.
+const OPERATORS: &[(&str, &str)] = &[
+    ("+", "__add__"),
+    ("-", "__sub__"),
+    ("*", "__mul__"),
+    ("/", "__truediv__"),
+    ("//", "__floordiv__"),
+    ("%", "__mod__"),
+];
+
+/// An operator between an object that is made on the spot and a literal, as a call of its method.
+fn operator_example(
+    language: Language,
+    expression: Node<'_>,
+    code: &str,
+    shown: &str,
+) -> Option<Example> {
+    let is_operation = language == Language::Python && expression.kind() == "binary_operator";
+    let left = expression.child_by_field_name("left").filter(|_| is_operation)?;
+    let right = expression.child_by_field_name("right").filter(|one| is_literal(*one))?;
+    let operator = field_of(expression, "operator", code);
+    let (_, method) = OPERATORS.iter().find(|row| row.0 == operator)?;
+    let is_object = text_of(left, code).starts_with(char::is_uppercase) && is_construction(left);
+    is_object.then(|| Example {
+        name: (*method).to_owned(),
+        receiver: Some(text_of(left, code).to_owned()),
+        arguments: vec![text_of(right, code).to_owned()],
+        setup: Vec::new(),
+        result: shown_result(language, shown, false),
     })
 }
 
@@ -352,7 +387,7 @@ fn unwrapped<'tree>(node: Node<'tree>, code: &str) -> Option<(Node<'tree>, bool)
 }
 
 /// What is shown for a call, if it can be compared with its result.
-fn result(language: Language, shown: &str, is_printed: bool) -> Option<DocumentedResult> {
+fn shown_result(language: Language, shown: &str, is_printed: bool) -> Option<DocumentedResult> {
     let shown = shown.trim();
     if language == Language::Python {
         if shown.starts_with("Traceback (most recent call last)") {
@@ -487,5 +522,19 @@ mod tests {
         for text in ["const a = add(1) // 2", "add(x) // 2", "Adds the two. // 2"] {
             assert_eq!(shown(Language::JavaScript, text), [], "{text}");
         }
+    }
+
+    #[test]
+    fn an_operator_in_documentation_is_a_call_of_its_method() {
+        let text = "class Text(str):\n    \"\"\"A text.\n\n    >>> Text('<%s>') % ('a',)\n    '<a>'\n    >>> 2 % 1\n    0\n    \"\"\"\n\n    def __init__(self, text=''):\n        self.text = text\n\n    def __mod__(self, value):\n        return self.text % value\n";
+        let all = crate::code::signature::callables(Language::Python, text);
+        let modulo = all.iter().find(|one| one.name == "Text.__mod__").unwrap();
+        let shown: Vec<_> = modulo
+            .examples
+            .iter()
+            .map(|one| (one.receiver.clone(), one.arguments.join(", ")))
+            .collect();
+        assert_eq!(shown, [(Some("Text('<%s>')".to_owned()), "('a',)".to_owned())]);
+        assert!(modulo.examples[0].result.is_some());
     }
 }

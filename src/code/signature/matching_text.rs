@@ -1,5 +1,7 @@
 //! Texts that match the regular expressions of a source, as inputs for the functions that use them.
 
+use std::collections::VecDeque;
+
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -11,6 +13,13 @@ const LONGEST: usize = 60;
 
 /// The most signs of a list.
 const SIGNS: usize = 8;
+
+/// The most texts that differ in one choice.
+const VARIANTS: usize = 40;
+
+/// The most texts that are tried for them, and the most choices of one text.
+const TRIED: usize = 160;
+const CHOICES: usize = 400;
 
 /// Which text of all that match is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,19 +80,35 @@ fn texts_of_pattern(pattern: &str, is_verbose: bool) -> Vec<String> {
     let mut parser = ParserBuilder::new().ignore_whitespace(is_verbose).build();
     let Ok(expression) = parser.parse(pattern) else { return Vec::new() };
     let mut found: Vec<String> = Vec::new();
-    for choice in [Choice::Fullest, Choice::Shortest] {
-        let mut text = String::new();
-        let is_whole = append(&expression, choice, 0, &mut text) && text.len() <= LONGEST;
-        if is_whole && !text.is_empty() {
-            let literal = serde_json::Value::from(text).to_string();
-            if !found.contains(&literal) {
-                found.push(literal);
-            }
+    let whole = [Choice::Fullest, Choice::Shortest]
+        .map(|choice| Walk::over(&expression, choice, &[]).0)
+        .into_iter()
+        .flatten();
+    for text in whole.chain(listed_signs(&expression)).chain(texts_of_choices(&expression)) {
+        if !found.contains(&text) {
+            found.push(text);
         }
     }
-    for sign in listed_signs(&expression) {
-        if !found.contains(&sign) {
-            found.push(sign);
+    found
+}
+
+/// The shortest texts with one alternative, or one part that may be left out, each.
+fn texts_of_choices(expression: &Hir) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open: VecDeque<Vec<usize>> = VecDeque::from([Vec::new()]);
+    for _ in 0..TRIED {
+        let Some(picked) = open.pop_front().filter(|_| found.len() < VARIANTS) else { break };
+        let (text, choices) = Walk::over(expression, Choice::Shortest, &picked);
+        found.extend(text.filter(|_| !picked.is_empty()));
+        let last = picked.len().checked_sub(1);
+        let inner = choices.iter().enumerate().skip(picked.len());
+        for (at, (options, _)) in inner.filter(|(at, _)| is_inside(&choices, *at, last)) {
+            for option in 1..*options {
+                let mut further = picked.clone();
+                further.resize(at, 0);
+                further.push(option);
+                open.push_back(further);
+            }
         }
     }
     found
@@ -119,47 +144,97 @@ fn rewrite_code_points(pattern: &str) -> String {
     text
 }
 
-/// Appends a text that an expression matches; whether there is one. `index` counts repetitions.
-fn append(expression: &Hir, choice: Choice, index: usize, text: &mut String) -> bool {
-    if text.len() > LONGEST {
-        return false;
+/// Whether a choice depends on the last that was picked alone, so that nothing else differs.
+fn is_inside(choices: &[(usize, Option<usize>)], at: usize, last: Option<usize>) -> bool {
+    let outer = choices.get(at).and_then(|one| one.1);
+    outer == last || outer > last && outer.is_some_and(|outer| is_inside(choices, outer, last))
+}
+
+/// Makes one text that an expression matches.
+struct Walk<'a> {
+    choice: Choice,
+    /// The option at each choice in turn, where it is not the first.
+    picked: &'a [usize],
+    /// The options of each choice that was met, and the choice that it is inside of.
+    met: Vec<(usize, Option<usize>)>,
+    inside: Option<usize>,
+    text: String,
+}
+
+impl<'a> Walk<'a> {
+    /// The text as a literal, if there is one, and the choices that it took.
+    fn over(
+        expression: &Hir,
+        choice: Choice,
+        picked: &'a [usize],
+    ) -> (Option<String>, Vec<(usize, Option<usize>)>) {
+        let mut walk = Walk { choice, picked, met: Vec::new(), inside: None, text: String::new() };
+        let is_whole = walk.append(expression, 0) && (1..=LONGEST).contains(&walk.text.len());
+        (is_whole.then(|| serde_json::Value::from(walk.text).to_string()), walk.met)
     }
-    match expression.kind() {
-        HirKind::Empty | HirKind::Look(_) => true,
-        HirKind::Literal(literal) => {
-            text.push_str(&String::from_utf8_lossy(&literal.0));
-            true
+
+    /// Takes one of several options, by what is picked, and appends what it stands for.
+    fn choose(&mut self, options: usize, put: impl FnOnce(&mut Self, usize) -> bool) -> bool {
+        let at = self.met.len();
+        self.met.push((options, self.inside));
+        let outer = self.inside.replace(at);
+        let done = put(self, self.picked.get(at).copied().unwrap_or_default());
+        self.inside = outer;
+        done
+    }
+
+    /// Appends a text that an expression matches; whether there is one. `index` counts repetitions.
+    fn append(&mut self, expression: &Hir, index: usize) -> bool {
+        if self.text.len() > LONGEST || self.met.len() > CHOICES {
+            return false;
         }
-        HirKind::Class(class) => match member(class, index) {
-            Some(character) => {
-                text.push(character);
+        match expression.kind() {
+            HirKind::Empty | HirKind::Look(_) => true,
+            HirKind::Literal(literal) => {
+                self.text.push_str(&String::from_utf8_lossy(&literal.0));
                 true
             }
-            None => false,
-        },
-        HirKind::Repetition(repeated) => {
-            let least = repeated.min;
-            let wanted = if choice == Choice::Fullest {
-                least.max(if least == 0 { 1 } else { 2 })
-            } else {
-                least
-            };
-            let count = repeated.max.map_or(wanted, |most| wanted.min(most));
-            let count = usize::try_from(count).unwrap_or(usize::MAX);
-            (0..count).all(|index| append(&repeated.sub, choice, index, text))
-        }
-        HirKind::Capture(group) => append(&group.sub, choice, index, text),
-        HirKind::Concat(parts) => parts.iter().all(|part| append(part, choice, index, text)),
-        HirKind::Alternation(parts) => {
-            let one = if choice == Choice::Fullest { parts.last() } else { parts.first() };
-            one.is_some_and(|one| append(one, choice, index, text))
+            HirKind::Class(class) => {
+                let count = members(class).take(SIGNS + 1).count();
+                let put = |walk: &mut Self, option: usize| {
+                    let character = match option {
+                        0 => member(class, index),
+                        _ => members(class).nth(option),
+                    };
+                    walk.text.extend(character);
+                    character.is_some()
+                };
+                self.choose(if count <= SIGNS { count } else { 1 }, put)
+            }
+            HirKind::Repetition(repeated) => {
+                let least = repeated.min;
+                let full = least.max(if least == 0 { 1 } else { 2 });
+                let wanted = if self.choice == Choice::Fullest { full } else { least };
+                let most = repeated.max.unwrap_or(u32::MAX);
+                let options = if least == 0 && most > 0 { 2 } else { 1 };
+                self.choose(options, |walk, option| {
+                    let count = if option == 0 { wanted.min(most) } else { 1 };
+                    (0..usize::try_from(count).unwrap_or(usize::MAX))
+                        .all(|index| walk.append(&repeated.sub, index))
+                })
+            }
+            HirKind::Capture(group) => self.append(&group.sub, index),
+            HirKind::Concat(parts) => parts.iter().all(|part| self.append(part, index)),
+            HirKind::Alternation(parts) => {
+                let last = parts.len().saturating_sub(1);
+                let first = if self.choice == Choice::Fullest { last } else { 0 };
+                self.choose(parts.len(), |walk, option| {
+                    let one = parts.get(if option == 0 { first } else { option });
+                    one.is_some_and(|one| walk.append(one, index))
+                })
+            }
         }
     }
 }
 
-/// A readable character of a class: letters and digits in their order, before all else.
-fn member(class: &Class, index: usize) -> Option<char> {
-    let ranges: Vec<(char, char)> = match class {
+/// The ranges of characters of a class.
+fn ranges(class: &Class) -> Vec<(char, char)> {
+    match class {
         Class::Unicode(class) => {
             class.ranges().iter().map(|one| (one.start(), one.end())).collect()
         }
@@ -168,7 +243,17 @@ fn member(class: &Class, index: usize) -> Option<char> {
             .iter()
             .map(|one| (char::from(one.start()), char::from(one.end())))
             .collect(),
-    };
+    }
+}
+
+/// The characters of a class.
+fn members(class: &Class) -> impl Iterator<Item = char> {
+    ranges(class).into_iter().flat_map(|(start, end)| start..=end)
+}
+
+/// A readable character of a class: letters and digits in their order, before all else.
+fn member(class: &Class, index: usize) -> Option<char> {
+    let ranges = ranges(class);
     let holds = |wanted: char| ranges.iter().any(|(start, end)| *start <= wanted && wanted <= *end);
     let readable = ["abc", "ABC", "123", " ", "-"];
     let list = readable.iter().find(|list| list.chars().all(holds));
@@ -201,7 +286,21 @@ mod tests {
             ("not one", &[]),
         ];
         for (literal, expected) in table {
-            assert_eq!(matching_texts(literal), expected, "{literal}");
+            let made = matching_texts(literal);
+            assert_eq!(made.get(..expected.len()).unwrap_or(&made), expected, "{literal}");
+            assert_eq!(made.is_empty(), expected.is_empty(), "{literal}");
         }
+    }
+
+    #[test]
+    fn each_alternative_and_each_optional_part_is_tried_alone() {
+        let expression = r"/^(-?[0-9]+) *(hours?|h|days?)?$/";
+        let texts = matching_texts(expression);
+        assert_eq!(texts[..2], ["\"-12 days\"", "\"1\""]);
+        for one in ["-1", "1 ", "1hour", "1h", "1hours", "1day", "1days"] {
+            assert!(texts.contains(&format!("\"{one}\"")), "{one} among {texts:?}");
+        }
+        assert!(matching_texts(&format!("/{}/", "(a|b)?".repeat(30))).len() <= VARIANTS + 2);
+        assert!(matching_texts("/((a?){1000}){1000}/").is_empty());
     }
 }

@@ -19,6 +19,7 @@ mod parameter_names;
 mod parameter_types;
 mod python;
 mod python_function;
+mod reached_functions;
 mod rust;
 mod rust_values;
 mod script;
@@ -30,18 +31,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 use super::language::Language;
-use super::tree::{field_of, line, named_children, named_nodes, text_of, visit};
+use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
 pub use declared_values::DeclaredValues;
 pub use examples::{DocumentedResult, Example, assign_examples, is_defined};
 pub use go_values::is_basic_go;
 pub use imported_types::relative_imports;
 use java_examples::is_constant;
-use matching_text::matching_texts;
 pub use page_examples::{is_entry_point, page_examples};
 pub use parameter_names::typical_value;
 pub use parameter_types::{Type, type_of_literal};
 pub use python_function::is_observed_operator;
+use reached_functions::{
+    learn_from_helpers, list_patterns, matching_texts_for, named_functions, reached_lines,
+};
 pub use script::exports;
 
 /// Maximum number of literals kept per function, and of one with several parameters.
@@ -151,6 +154,8 @@ pub struct Callable {
     /// Texts outside of functions in its file, as they are written there: tables of words and the
     /// like; with words of several scripts where the file asks about characters.
     pub around: Vec<String>,
+    /// Texts that match the regular expressions that it uses.
+    pub matching: Vec<String>,
     /// Its calls in documentation.
     pub examples: Vec<Example>,
     /// In JavaScript, the name under which it is exported; `default` for the default export.
@@ -285,58 +290,21 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
     if language == Language::Python && text.contains("unicodedata") {
         around.extend(SCRIPTS.iter().map(|&word| word.to_owned()));
     }
-    let patterns = patterns(tree.root_node(), text);
+    let patterns = list_patterns(tree.root_node(), text);
+    let functions = named_functions(tree.root_node(), text);
     for one in &mut found {
         if one.parameters.len() > 1 {
             one.literals.truncate(LITERALS_OF_SEVERAL);
         }
-        one.around = matching_texts_for(one, &patterns, text);
-        one.around.extend(around.iter().cloned());
+        one.matching = matching_texts_for(&reached_lines(one, &functions, text), &patterns);
+        one.around.clone_from(&around);
+    }
+    if language == Language::Python || language.is_script() {
+        learn_from_helpers(&mut found, text);
     }
     assign_examples(&mut found, &examples::source_examples(language, tree.root_node(), text));
     if !matches!(language, Language::Java | Language::Rust) {
         unnamed_examples::assign_rows(language, tree.root_node(), text, &mut found);
-    }
-    found
-}
-
-/// Maximum number of texts made of regular expressions for one function.
-const MATCHING: usize = 12;
-
-/// The regular expressions of a source, with their line and the name of a variable that holds it.
-fn patterns<'a>(root: Node<'_>, text: &'a str) -> Vec<(u32, &'a str, &'a str)> {
-    let is_pattern = |node: &Node<'_>| {
-        node.kind() == "regex" || field_of(*node, "function", text).starts_with("re.")
-    };
-    let all = named_nodes(root).into_iter().filter(is_pattern);
-    let named = all.map(|node| {
-        let holder =
-            node.parent().filter(|one| matches!(one.kind(), "variable_declarator" | "assignment"));
-        let field = if node.kind() == "regex" { "name" } else { "left" };
-        let name = holder.map_or("", |one| field_of(one, field, text));
-        (line(node), name, text_of(node, text))
-    });
-    named.collect()
-}
-
-/// Texts that match the regular expressions in a function, and those that it names.
-fn matching_texts_for(
-    callable: &Callable,
-    patterns: &[(u32, &str, &str)],
-    text: &str,
-) -> Vec<String> {
-    let start = usize::try_from(callable.start.saturating_sub(1)).unwrap_or_default();
-    let end = usize::try_from(callable.end).unwrap_or_default();
-    let lines: Vec<&str> = text.lines().take(end).skip(start).collect();
-    let used = patterns.iter().filter(|(line, name, _)| {
-        (callable.start..=callable.end).contains(line)
-            || !name.is_empty() && lines.iter().any(|line| line.contains(name))
-    });
-    let mut found = Vec::new();
-    for made in used.flat_map(|(.., literal)| matching_texts(literal)) {
-        if found.len() < MATCHING && !found.contains(&made) {
-            found.push(made);
-        }
     }
     found
 }

@@ -27,7 +27,7 @@ pub enum Type {
 
 /// Type names in annotations of Python, `JSDoc` and `TypeScript`.
 const WORDS: &[(&[&str], Type)] = &[
-    (&["int", "Int", "integer", "Integer", "bigint"], Type::Int),
+    (&["int", "Int", "integer", "Integer", "bigint", "SupportsIndex", "SupportsInt"], Type::Int),
     (&["float", "number", "Number", "Decimal", "Real", "complex"], Type::Float),
     (&["bool", "boolean", "Boolean"], Type::Bool),
     (&["str", "string", "String", "AnyStr", "Text", "text", "unicode"], Type::Text),

@@ -11,7 +11,11 @@ use crate::effect::Call;
 use super::arguments::{Values, values_of, write_arguments};
 use super::combinations::{combine_inputs, literal_combinations};
 use super::literal_values::{
-    string_content, texts_around_code_point, texts_around_numbers, values_around,
+    indexed_characters, string_content, texts_around_code_point, texts_around_numbers,
+    values_around,
+};
+use super::option_values::{
+    NESTED_KEYS, NESTED_TEXTS, interleave_columns, list_options, nested_options,
 };
 use super::parameter_fit::{fits_types, kind_of, stands_for, takes_options};
 use super::separated_texts::{named_kinds, separated_texts};
@@ -33,47 +37,15 @@ const POOL: usize = 16;
 /// Maximum number of objects of one class on which methods are called.
 const OBJECTS: usize = 6;
 
+/// The same for a method without parameters, of which only its object tells.
+const OBJECTS_ALONE: usize = 24;
+
 /// Objects among them that are made as documentation or the repository makes them.
 const EXAMPLE_OBJECTS: usize = 3;
-
-/// Values of a parameter whose keys the function reads: objects with one key each, or with all.
-fn options(keys: &[String], python: bool) -> Vec<String> {
-    let (yes, no) = if python { ("True", "False") } else { ("true", "false") };
-    let pair = |key: &String, value: &str| {
-        if python { format!("\"{key}\": {value}") } else { format!("{key}: {value}") }
-    };
-    let object =
-        |inner: String| if python { format!("{{{inner}}}") } else { format!("{{ {inner} }}") };
-    let mut found = Vec::new();
-    for value in [yes, no, "2", "\"x\""] {
-        found.extend(keys.iter().map(|key| object(pair(key, value))));
-    }
-    if keys.len() > 1 {
-        for value in [yes, no] {
-            let all: Vec<String> = keys.iter().map(|key| pair(key, value)).collect();
-            found.insert(keys.len().min(found.len()), object(all.join(", ")));
-        }
-    }
-    found
-}
 
 /// Values of what may be assigned to a property, most promising first.
 pub fn argument_values(parameter: &Parameter, callable: &Callable) -> Vec<String> {
     pool(parameter, callable, true)
-}
-
-/// The first value of each column, then the second of each, without repetitions.
-fn interleave_columns(columns: &[Vec<String>]) -> Vec<String> {
-    let longest = columns.iter().map(Vec::len).max().unwrap_or_default();
-    let mut found: Vec<String> = Vec::new();
-    for row in 0..longest {
-        for value in columns.iter().filter_map(|column| column.get(row)) {
-            if !found.contains(value) {
-                found.push(value.clone());
-            }
-        }
-    }
-    found
 }
 
 /// The types of the values that are tried for a parameter besides objects of its class.
@@ -152,20 +124,26 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
     } else if let Some(declared) = &parameter.declared {
         columns.insert(0, declared.values.clone());
     } else if !parameter.keys.is_empty() && !is_object {
-        columns.insert(0, options(&parameter.keys, python));
+        if !takes_options(parameter) {
+            columns.insert(0, nested_options(&parameter.keys, &callable.matching, python));
+        }
+        columns.insert(0, list_options(&parameter.keys, python));
     }
     if let Some(made_of) = stands_for(parameter, callable).filter(|_| parameter.class.is_none()) {
         columns.insert(0, pool(made_of, callable, python));
     }
     let mut found = interleave_columns(&columns);
     let declared = parameter.declared.as_ref().map_or(0, |declared| declared.values.len());
-    found.truncate(POOL + declared + callable.literals.len() * 2 + parameter.keys.len() * 4);
+    let nested = parameter.keys.len().min(NESTED_KEYS) * callable.matching.len().min(NESTED_TEXTS);
+    let suggested = callable.literals.len() * 2 + parameter.keys.len() * 4 + nested * 4;
+    found.truncate(POOL + declared + suggested);
     if fits(Type::Text) {
         let characters =
             callable.literals.iter().flat_map(|literal| texts_around_code_point(literal));
         found.extend(characters);
         found.extend(texts_around_numbers(&shown_texts(callable), &callable.literals));
-        let words = callable.around.iter().filter(|word| !found.contains(word)).cloned();
+        let words = callable.matching.iter().chain(&callable.around);
+        let words = words.filter(|word| !found.contains(word)).cloned();
         let words: Vec<String> = words.collect();
         found.extend(words);
     }
@@ -189,6 +167,7 @@ fn documented_values(parameter: &Parameter, callable: &Callable) -> Vec<String> 
 fn shown_texts(callable: &Callable) -> Vec<String> {
     let documented = callable.examples.iter().flat_map(|one| &one.arguments);
     documented
+        .chain(&callable.matching)
         .chain(&callable.around)
         .filter(|one| string_content(one).is_some())
         .cloned()
@@ -203,13 +182,15 @@ fn list_objects(class: &Class, callable: &Callable, python: bool) -> Vec<String>
     let new = if python { "" } else { "new " };
     let name = &class.name;
     let mut given: Vec<Vec<String>> = Vec::new();
-    let combined = combine_inputs(language, &class.parameters, &pools, OBJECTS);
+    let is_alone = callable.parameters.is_empty();
+    let most = if is_alone { OBJECTS_ALONE } else { OBJECTS };
+    let combined = combine_inputs(language, &class.parameters, &pools, most);
     for one in class.examples.iter().take(EXAMPLE_OBJECTS).cloned().chain(combined) {
         if !given.contains(&one) {
             given.push(one);
         }
     }
-    given.truncate(OBJECTS);
+    given.truncate(most);
     let made = |given: Vec<String>| match &class.construction {
         Some(made) if made.function.is_empty() => given.concat(),
         Some(made) => format!("{}({})", made.function, given.join(", ")),
@@ -276,6 +257,29 @@ fn wrong_type_arguments(
     found
 }
 
+/// One call for each text that matches a regular expression of the function.
+fn matching_arguments(
+    language: Language,
+    callable: &Callable,
+    pools: &[Vec<String>],
+) -> Vec<Vec<String>> {
+    let plain = |(one, pool): (&Parameter, &Vec<String>)| {
+        pool.first().cloned().filter(|_| !one.optional && !one.rest)
+    };
+    let plain: Values = callable.parameters.iter().zip(pools).map(plain).collect();
+    let mut found = Vec::new();
+    for text in &callable.matching {
+        for index in
+            (0..plain.len()).filter(|at| pools.get(*at).is_some_and(|all| all.contains(text)))
+        {
+            let mut values = plain.clone();
+            values.splice(index..=index, [Some(text.clone())]);
+            found.push(write_arguments(language, &callable.parameters, &values));
+        }
+    }
+    found
+}
+
 /// The first round of calls: examples from documentation and repository, then values by type;
 /// `further` times as many calls as usual.
 pub fn first(
@@ -287,7 +291,9 @@ pub fn first(
 ) -> Vec<Call> {
     let python = language == Language::Python;
     let mut callees = list_callees(language, callable, local);
-    let most = if callable.is_fluent() { FLUENT } else { FIRST * further };
+    let indexed = indexed_characters(&callable.parameters, &callable.literals, &callable.around);
+    let most = FIRST * further + callable.matching.len() + indexed.len();
+    let most = if callable.is_fluent() { FLUENT } else { most };
     callees.truncate(if callable.is_fluent() { FLUENT / 8 } else { callees.len() });
     let pools: Vec<Vec<String>> =
         callable.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
@@ -301,6 +307,8 @@ pub fn first(
     let own: BTreeSet<String> =
         callable.literals.iter().flat_map(|literal| values_around(literal)).collect();
     lists.extend(literal_combinations(language, &callable.parameters, &own, &pools));
+    lists.extend(indexed);
+    lists.extend(matching_arguments(language, callable, &pools));
     lists.extend(wrong_type_arguments(language, &callable.parameters, &pools));
     lists.extend(combine_inputs(
         language,
@@ -348,7 +356,7 @@ pub fn placed(
     let changed = |index, value| with_value(language, callable, call, index, value);
     let mut found = Vec::new();
     for (index, parameter) in callable.parameters.iter().enumerate() {
-        let values = options(&parameter.keys, language == Language::Python);
+        let values = list_options(&parameter.keys, language == Language::Python);
         let has_options = !parameter.keys.is_empty() && parameter.declared.is_none();
         let values = values.into_iter().filter(|_| has_options);
         found.extend(values.map(|value| changed(index, value)));
@@ -407,7 +415,12 @@ pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
         {
             // Literals of the function, appended to and put before the given text.
             let inner = string_content(argument);
-            let behind = callable.around.iter().take(ENDINGS).filter_map(|one| string_content(one));
+            let behind = callable
+                .matching
+                .iter()
+                .chain(&callable.around)
+                .take(ENDINGS)
+                .filter_map(|one| string_content(one));
             let longer = behind.filter_map(|end| Some(format!("\"{}{end}\"", inner?)));
             let at = others.len().min(ENDINGS);
             others.splice(at..at, longer.filter(|longer| longer.len() <= LONGEST));
@@ -538,7 +551,7 @@ mod tests {
             .into_iter()
             .map(|call| call.callee)
             .collect();
-        assert!(callees.contains("A(2).f") && callees.len() == OBJECTS, "{callees:?}");
+        assert!(callees.contains("A(2).f") && callees.len() > OBJECTS, "{callees:?}");
         let made = BTreeMap::from([("A".to_owned(), vec![vec!["12".to_owned()]])]);
         let mut learnt = python.clone();
         learnt.learn_objects(&made);
@@ -577,5 +590,27 @@ mod tests {
             let differing = one.arguments.iter().zip(&call.arguments).filter(|(a, b)| a != b);
             assert_eq!(differing.count(), 1, "{one:?}");
         }
+    }
+
+    #[test]
+    fn objects_hold_texts_that_match() {
+        let text = "const TYPE = /^[a-z]+\\/[a-z]+$/;\nexport function format(given) {\n  if (!TYPE.test(given.type)) throw new TypeError('x');\n  return given.type + Object.keys(given.parameters).length;\n}\n";
+        let callable = only(Language::JavaScript, text);
+        let calls = first(Language::JavaScript, &callable, "format", (&[], &[]), 1);
+        for value in [
+            r#"{ type: "a/a", parameters: { a: "a/a" } }"#,
+            r#"{ type: "a/a", parameters: { "a b": "a/a" } }"#,
+        ] {
+            assert!(calls.iter().any(|one| one.arguments == [value]), "{value} among {calls:?}");
+        }
+    }
+
+    #[test]
+    fn a_method_without_parameters_is_called_on_many_objects() {
+        let text = "class A:\n    def __init__(self, text=''):\n        self.text = text\n\n    def clean(self):\n        return self.text.find('<!--') + self.text.find('>')\n";
+        let callable =
+            callables(Language::Python, text).into_iter().find(|one| one.name == "A.clean");
+        let callees = list_callees(Language::Python, &callable.unwrap(), "A");
+        assert!(callees.iter().any(|one| one == "A(\"a<!--b>c\").clean"), "{callees:?}");
     }
 }

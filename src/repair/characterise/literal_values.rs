@@ -1,5 +1,7 @@
 //! Values equal or close to a literal of the code.
 
+use crate::code::signature::{Parameter, Type};
+
 /// Content of a string literal; `None` if it contains a quote, a backslash or a line break.
 pub fn string_content(literal: &str) -> Option<&str> {
     let quote = literal.chars().next().filter(|c| *c == '"' || *c == '\'')?;
@@ -37,15 +39,68 @@ fn other_code(code: &str) -> Option<&'static str> {
     }
 }
 
+/// The number that a hexadecimal literal stands for.
+fn code_point(literal: &str) -> Option<u32> {
+    let digits = literal.strip_prefix("0x").or(literal.strip_prefix("0X"))?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+/// A character as it is written inside of a literal.
+fn written_character(code: u32) -> Option<String> {
+    let character = char::from_u32(code)?;
+    Some(match code {
+        _ if character.is_ascii_alphanumeric() => character.to_string(),
+        0x1_0000.. => format!("\\U{code:08x}"),
+        _ => format!("\\u{code:04x}"),
+    })
+}
+
 /// Texts with the character that a hexadecimal literal beyond ASCII may stand for.
 pub fn texts_around_code_point(literal: &str) -> Vec<String> {
-    let digits = literal.strip_prefix("0x").or(literal.strip_prefix("0X"));
-    let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-    let character = number.filter(|number| *number > 0x7f).and_then(char::from_u32);
-    let Some(character) = character else { return Vec::new() };
-    let code = u32::from(character);
-    let written = if code > 0xffff { format!("\\U{code:08x}") } else { format!("\\u{code:04x}") };
+    let code = code_point(literal).filter(|code| *code > 0x7f);
+    let Some(written) = code.and_then(written_character) else { return Vec::new() };
     vec![format!("\"{written}\""), format!("\"a{written}a\"")]
+}
+
+/// The most texts with a character at an index, and the letters of words that stand around it.
+const INDEXED: usize = 64;
+const WORDS_AROUND: usize = 3;
+
+/// Arguments of a function that asks which character stands at an index of a text: the characters of
+/// its hexadecimal literals, alone and between their neighbours, each other, and letters of words.
+pub fn indexed_characters(
+    parameters: &[Parameter],
+    literals: &[String],
+    words: &[String],
+) -> Vec<Vec<String>> {
+    let [text, index, others @ ..] = parameters else { return Vec::new() };
+    let is_indexed =
+        text.types.first() == Some(&Type::Text) && index.types.first() == Some(&Type::Int);
+    if !is_indexed || others.iter().any(|one| !one.optional) {
+        return Vec::new();
+    }
+    let codes: Vec<u32> = literals.iter().filter_map(|literal| code_point(literal)).collect();
+    let letters = words.iter().filter_map(|word| {
+        let mut letters = string_content(word)?.chars();
+        let pair = (letters.next()?, letters.next()?);
+        (!pair.0.is_ascii()).then_some((u32::from(pair.0), u32::from(pair.1)))
+    });
+    let letters: Vec<(u32, u32)> = letters.take(WORDS_AROUND).collect();
+    let mut found = Vec::new();
+    for code in codes.iter().copied().filter(|code| *code > 0x7f) {
+        let near = [(u32::from('a'), u32::from('b')), (code - 1, code + 1)];
+        let others = codes.iter().filter(|other| **other != code).map(|other| (*other, *other));
+        for (before, after) in near.into_iter().chain(letters.iter().copied()).chain(others) {
+            let parts = [before, code, after].map(written_character);
+            if let [Some(before), Some(at), Some(after)] = parts {
+                found.push(vec![format!("\"{before}{at}{after}\""), "1".to_owned()]);
+            }
+        }
+        let alone = written_character(code);
+        found.extend(alone.map(|alone| vec![format!("\"{alone}\""), "0".to_owned()]));
+    }
+    found.truncate(INDEXED);
+    found
 }
 
 /// The most texts around numbers.
@@ -97,5 +152,28 @@ mod tests {
             texts_around_numbers(&texts, &literals),
             ["\"23:10\"", "\"24:10\"", "\"12:23\"", "\"12:24\""]
         );
+    }
+
+    #[test]
+    fn characters_are_asked_for_at_their_index() {
+        let parameter = |name: &str, kind| Parameter {
+            name: name.to_owned(),
+            types: vec![kind],
+            ..Parameter::default()
+        };
+        let both = [parameter("label", Type::Text), parameter("pos", Type::Int)];
+        let literals = ["0x00B7".to_owned(), "1".to_owned(), "0x6C".to_owned()];
+        let found = indexed_characters(&both, &literals, &["\"שלום\"".to_owned()]);
+        let texts: Vec<String> = found.iter().map(|one| one.join(", ")).collect();
+        let expected = [
+            r#""a\u00b7b", 1"#,
+            r#""\u00b6\u00b7\u00b8", 1"#,
+            r#""\u05e9\u00b7\u05dc", 1"#,
+            r#""l\u00b7l", 1"#,
+            r#""\u00b7", 0"#,
+        ];
+        assert_eq!(texts, expected);
+        let others = [parameter("a", Type::Int), parameter("b", Type::Int)];
+        assert!(indexed_characters(&others, &literals, &[]).is_empty());
     }
 }

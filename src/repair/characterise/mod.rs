@@ -9,6 +9,7 @@ mod documented_result;
 mod inputs;
 mod literal_values;
 mod minimise;
+mod option_values;
 mod parameter_fit;
 mod render;
 mod search_target;

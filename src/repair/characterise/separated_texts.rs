@@ -4,7 +4,7 @@
 const SEPARATORS: usize = 5;
 
 /// The longest separator, in characters.
-const LONGEST: usize = 3;
+const LONGEST: usize = 4;
 
 /// Texts with the separators among some literals of a function, in the order of the code, between
 /// numbers and between words: `1=2,3-4` and `a=b,c-d` for `'='`, `','` and `'-'`.
@@ -95,10 +95,11 @@ mod tests {
 
     #[test]
     fn separators_join_numbers_and_words() {
-        let table: [(&[&str], &[&str]); 4] = [
+        let table: [(&[&str], &[&str]); 5] = [
             (&["'='", "','", "'-'", "'='"], &["\"1=2,3-4\"", "\"a=b,c-d\"", "\"a-1,b=2\""]),
             (&["\"://\""], &["\"1://2\"", "\"a://b\""]),
-            (&["'abc'", "''", "1", "'----'", "'\\n'"], &[]),
+            (&["'abc'", "''", "1", "'-----'", "'\\n'"], &[]),
+            (&["'<!--'", "'>'"], &["\"1<!--2>3\"", "\"a<!--b>c\"", "\"a>1<!--b\""]),
             (&["\" \"", "'.'"], &["\"1 2.3\"", "\"a b.c\"", "\"a.1 b\""]),
         ];
         for (literals, expected) in table {
