@@ -180,7 +180,7 @@ pub struct WrittenWork {
     /// The gates that are not met, each with its reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missed_gates: Vec<String>,
-    /// Where the code contradicts what is said of it, a line for each finding.
+    /// What was found in the code, such as contradictions of its documentation, a line for each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
 }

@@ -148,10 +148,7 @@ fn why(outcome: &Outcome, view: &View) -> String {
     let findings = outcome.written.iter().flat_map(|work| &work.findings);
     let findings: Vec<String> = findings.map(|one| prose(one, SENTENCE)).collect();
     if !findings.is_empty() {
-        text.push_str(&format!(
-            " The code contradicts what is said of it: {}.",
-            enumeration(&findings)
-        ));
+        text.push_str(&format!(" Findings of the code: {}.", enumeration(&findings)));
     }
     if outcome.degraded {
         text.push_str(" In some iteration no provider gave a good answer.");
@@ -306,6 +303,12 @@ pub fn unconfirmed(view: &View) -> Part<'_> {
     Part { intro, body: Body::Patch(&edit.patch), ..Part::new("Found, not confirmed") }
 }
 
+/// Whether the last lines of a command tell that it may not write in `node_modules`.
+fn is_write_refused(tail: &str) -> bool {
+    let is_refused = |line: &str| ["EACCES", "EROFS"].iter().any(|code| line.contains(code));
+    tail.lines().any(|line| is_refused(line) && line.contains("node_modules"))
+}
+
 /// What the last full run says beside its tests, and what to do about it.
 pub fn list_objections(view: &View) -> Part<'_> {
     // After a fix is taken back, the last run says nothing of what the branch holds.
@@ -314,6 +317,10 @@ pub fn list_objections(view: &View) -> Part<'_> {
     let mut part = Part::new("Beside the tests");
     for objection in outcome.flat_map(|outcome| &outcome.objections) {
         let next_step = match objection {
+            Objection::Command { tail, .. } if is_write_refused(tail) => {
+                "The command could not write in an installed package, which regreen keeps unchanged. \
+                 Run it yourself before you correct anything.\n\n"
+            }
             Objection::Command { .. } => {
                 "The command fails, or says that tests fail, although every test that regreen read \
                  passes. regreen repairs tests only: correct what the command adds, or take it out of \

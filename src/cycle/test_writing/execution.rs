@@ -5,7 +5,7 @@ use crate::cycle::error::Failure;
 use crate::cycle::fix::{self, FixInputs, LoopEnd};
 use crate::cycle::session_files::generation;
 use crate::domain::event::{Ending, Outcome};
-use crate::domain::test_plan::generation::{Generation, TaskTests};
+use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineStepOutcome};
 use crate::domain::test_plan::task::SUITE_TASK;
 use crate::effect::{EffectError, Effects, RunError};
@@ -62,7 +62,7 @@ impl ExecutionPerformer<'_> {
             matches!(failure, Failure::Effect(EffectError::Run(RunError::NoTests { .. })));
         let made = generation(self.fx).await?.filter(|_| is_empty).and_then(|known| known.made);
         let made = made.filter(|made| made.report.files.is_empty());
-        let findings = made.iter().flat_map(TaskTests::findings);
+        let findings = made.iter().flat_map(|made| &made.report.findings);
         let findings: Vec<String> = findings.map(ToString::to_string).collect();
         if !findings.is_empty() {
             return Ok(Failure::Contradicted { findings });

@@ -45,7 +45,7 @@ pub const RULES: &[LintRule] = &[
 ];
 
 static READS_PYTHON: Pattern = Pattern::new(
-    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__|\b__loader__\b|\.get_source\(|\blinecache\.getlines?\(",
+    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__|\b__loader__\b|\btokenize\.open\(|\.__spec__\.origin|\.get_source\(|\blinecache\.getlines?\(",
 );
 static READS_SCRIPT: Pattern = Pattern::new(
     r#"Function\.prototype\.toString|\breadFileSync\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]|\breadFile\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]"#,
@@ -166,10 +166,7 @@ fn drops_failures<'a>(source: &Source<'a>, statement: Node<'a>) -> bool {
                 .any(|class| head.split(|c: char| !c.is_alphanumeric()).any(|word| word == *class));
         let tells = source.inside(handler).any(|node| match node.kind() {
             "call" | "call_expression" => !SHOWS.is_match(source.field(node, "function")),
-            kind => matches!(
-                kind,
-                "raise_statement" | "throw_statement" | "assert_statement" | "return_statement"
-            ),
+            kind => matches!(kind, "raise_statement" | "throw_statement" | "assert_statement"),
         });
         takes_all && !tells
     })

@@ -47,7 +47,7 @@ fn self_comparisons(source: &Source<'_>) -> Vec<Hit> {
         let hollow = all.iter().filter(|(node, text)| {
             let is_open = text.ends_with(" or True") || text.ends_with("|| true)");
             is_open
-                || is_function(source, test, *node)
+                || is_always_true(source, test, *node)
                 || sides(source, *node).is_some_and(|(a, b)| is_same(source, test, a, b))
         });
         let own: Vec<Hit> = hollow.map(|(node, _)| Hit::at(line(*node))).collect();
@@ -140,8 +140,9 @@ fn is_table_of<'a>(
     filled.is_some_and(|value| calls(source, value).iter().any(|(one, _)| one == callee))
 }
 
-/// Whether an assertion takes a function for true, instead of what the function returns.
-fn is_function<'a>(source: &Source<'a>, test: &TestNode<'a>, assertion: Node<'a>) -> bool {
+/// Whether an assertion takes a function for true, instead of what the function returns, or a tuple of
+/// a condition and a message.
+fn is_always_true<'a>(source: &Source<'a>, test: &TestNode<'a>, assertion: Node<'a>) -> bool {
     let given = match assertion.child_by_field_name("arguments") {
         Some(list) => list.named_child(0),
         None => assertion.named_child(0),
@@ -153,7 +154,7 @@ fn is_function<'a>(source: &Source<'a>, test: &TestNode<'a>, assertion: Node<'a>
     };
     let value =
         value_of(source, body, source.of(given)).filter(|_| is_name(given)).unwrap_or(given);
-    value.kind() == "lambda"
+    value.kind() == "lambda" || given.kind() == "tuple" && given.named_child_count() > 0
 }
 
 /// Whether objects of a class of the file are equal to everything.
