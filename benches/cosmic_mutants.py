@@ -86,6 +86,15 @@ def notice_mutants(root, tests, paths, count):
     return result
 
 
+def judged_row(name, root, tests, paths, count):
+    """A row of a table on tests of a package: what they run and notice of `count` mutants, and how many of them a mutant fails."""
+    found = notice_mutants(root, tests, paths, count)
+    share = lambda part, whole: f"{part}/{whole}" + (f" = {part * 100 // whole} %" if whole else "")
+    noticed = [share(found["noticed"], found["all"]), share(found["noticed of covered"], found["covered"])]
+    cells = [share(*found["lines"]), share(*found["branches"]), *noticed, share(*strong_tests(root, tests, paths))]
+    return f"| `{name}` | " + " | ".join(cells) + " |"
+
+
 def list_tests(root, tests):
     """The ids of tests, and the name that coverage.py has for each as a context."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *tests]

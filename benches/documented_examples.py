@@ -83,13 +83,13 @@ def examine(regreen, folder, module):
     git(folder, "commit", "-q", "-m", module)
     environment = dict(os.environ, REGREEN_WORK_DIR=folder + "-work")
     done = subprocess.run([regreen, "test", module + ".py", "--json"], cwd=folder, capture_output=True, text=True, env=environment)
-    told = json.loads(done.stdout)
-    if told.get("folder"):
-        with open(os.path.join(told["folder"], ".process", "generation.json")) as file:
+    document = json.loads(done.stdout)
+    if document.get("folder"):
+        with open(os.path.join(document["folder"], ".process", "generation.json")) as file:
             findings = [one["message"] for one in json.load(file)["made"]["report"]["findings"]]
     else:
         # Without a test there is no session: the error has a line for each finding.
-        findings = [line for line in told["error"]["message"].splitlines() if "says that it" in line]
+        findings = [line for line in document["error"]["message"].splitlines() if "says that it" in line]
     branch = git(folder, "for-each-ref", "--format=%(refname:short)", "refs/heads/regreen/").split()
     written = git(folder, "diff", "main", branch[-1]) if branch else ""
     called = lambda source: re.sub(r"^list\((.*)\)$", r"\1", source, flags=re.DOTALL)

@@ -296,7 +296,7 @@ def row(name, version, document, minutes):
 
 def judge_tests(name, root, what, count):
     """A row on what the new tests of a Python package notice of mutants that are not regreen's."""
-    from cosmic_mutants import notice_mutants, strong_tests
+    from cosmic_mutants import judged_row
 
     branches = run(["git", "for-each-ref", "--format=%(refname:short)", "refs/heads/regreen/"], root).split()
     if not branches:
@@ -305,12 +305,9 @@ def judge_tests(name, root, what, count):
     tests = [path for path in run(["git", "diff", "--name-only", "main", "HEAD"], root).split() if path.endswith(".py")]
     paths = [os.path.join(root, path) for place in what for path in run(["git", "ls-files", place], root).split()]
     paths = [path for path in paths if path.endswith(".py")]
-    found = notice_mutants(root, tests, paths, count)
-    strong = strong_tests(root, tests, paths)
+    row = judged_row(name, root, tests, paths, count)
     run(["git", "checkout", "-q", "-f", "main"], root)
-    share = lambda part, whole: f"{part}/{whole}" + (f" = {part * 100 // whole} %" if whole else "")
-    cells = [share(*found["lines"]), share(*found["branches"]), share(found["noticed"], found["all"]), share(found["noticed of covered"], found["covered"]), share(*strong)]
-    return f"| `{name}` | " + " | ".join(cells) + " |"
+    return row
 
 
 def main():

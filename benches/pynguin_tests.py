@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from cosmic_mutants import failing_tests, list_tests, notice_mutants, strong_tests
+from cosmic_mutants import failing_tests, judged_row, list_tests
 from packages import PACKAGES, repository
 
 
@@ -53,11 +53,7 @@ def judge(name, root, what, seconds, count):
     kept = sorted(set(list_tests(root, tests)) - broken) if tests else []
     if not kept:
         return f"| `{name}` | nothing that passes was written | | | | |"
-    found = notice_mutants(root, kept, paths, count)
-    strong = strong_tests(root, kept, paths)
-    share = lambda part, whole: f"{part}/{whole}" + (f" = {part * 100 // whole} %" if whole else "")
-    cells = [share(*found["lines"]), share(*found["branches"]), share(found["noticed"], found["all"]), share(found["noticed of covered"], found["covered"]), share(*strong)]
-    return f"| `{name}` | " + " | ".join(cells) + " |"
+    return judged_row(name, root, kept, paths, count)
 
 
 def main():

@@ -48,7 +48,7 @@ impl Report {
 
     fn add_script(&mut self, path: &str, script: ScriptCounts) {
         match self.scripts.entry(path.to_owned()) {
-            Entry::Occupied(mut known) => known.get_mut().add(&script),
+            Entry::Occupied(mut known) => known.get_mut().add_counts(&script),
             Entry::Vacant(free) => drop(free.insert(script)),
         }
     }

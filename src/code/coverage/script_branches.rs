@@ -26,7 +26,7 @@ enum Way {
 
 impl ScriptCounts {
     /// Adds the counts of another process.
-    pub fn add(&mut self, other: &Self) {
+    pub fn add_counts(&mut self, other: &Self) {
         if self.text == other.text {
             let pairs = self.counts.iter_mut().zip(&other.counts);
             pairs.for_each(|(known, count)| *known = known.saturating_add(*count));
@@ -187,8 +187,8 @@ mod tests {
             counts: counts.to_vec(),
         };
         let mut script = of("a;", [1, 0]);
-        script.add(&of("a;", [0, 2]));
-        script.add(&of("b;", [5, 5]));
+        script.add_counts(&of("a;", [0, 2]));
+        script.add_counts(&of("b;", [5, 5]));
         assert_eq!(script.counts, [1, 2]);
     }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use crate::code::language::Language;
 use crate::code::signature::{Callable, Class, Parameter, Type, typical_value};
-use crate::domain::retry::scatter;
 use crate::effect::Call;
 
 use super::arguments::{Values, values_of, write_arguments};
@@ -17,19 +16,15 @@ use super::literal_values::{
 use super::option_values::{
     NESTED_KEYS, NESTED_TEXTS, interleave_columns, list_options, nested_options,
 };
-use super::parameter_fit::{fits_types, kind_of, stands_for, takes_options};
+use super::parameter_fit::{kind_of, stands_for, takes_options};
 use super::separated_texts::{named_kinds, separated_texts};
-use super::typical_values::{is_typical_text, typical_values};
+use super::typical_values::typical_values;
 
 /// Maximum number of calls of one function in the first round.
 const FIRST: usize = 96;
 
 /// The same for a method that only returns its object.
 const FLUENT: usize = 24;
-
-/// Texts of the file that are put behind others, and the longest result.
-const ENDINGS: usize = 4;
-const LONGEST: usize = 80;
 
 /// The most arguments that are tried for one parameter.
 const POOL: usize = 16;
@@ -45,7 +40,7 @@ const EXAMPLE_OBJECTS: usize = 3;
 
 /// Values of what may be assigned to a property, most promising first.
 pub fn argument_values(parameter: &Parameter, callable: &Callable) -> Vec<String> {
-    pool(parameter, callable, true)
+    value_pool(parameter, callable, true)
 }
 
 /// The types of the values that are tried for a parameter besides objects of its class.
@@ -91,7 +86,7 @@ fn values_of_source(
 }
 
 /// Arguments for one parameter, most promising first.
-fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String> {
+pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String> {
     let objects = parameter.class.as_ref().map(|class| list_objects(class, callable, python));
     let known = known_types(parameter, objects.is_some(), python);
     let fits = |kind: Type| {
@@ -130,7 +125,7 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
         columns.insert(0, list_options(&parameter.keys, python));
     }
     if let Some(made_of) = stands_for(parameter, callable).filter(|_| parameter.class.is_none()) {
-        columns.insert(0, pool(made_of, callable, python));
+        columns.insert(0, value_pool(made_of, callable, python));
     }
     let mut found = interleave_columns(&columns);
     let declared = parameter.declared.as_ref().map_or(0, |declared| declared.values.len());
@@ -178,7 +173,7 @@ fn shown_texts(callable: &Callable) -> Vec<String> {
 fn list_objects(class: &Class, callable: &Callable, python: bool) -> Vec<String> {
     let language = if python { Language::Python } else { Language::JavaScript };
     let pools: Vec<Vec<String>> =
-        class.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
+        class.parameters.iter().map(|parameter| value_pool(parameter, callable, python)).collect();
     let new = if python { "" } else { "new " };
     let name = &class.name;
     let mut given: Vec<Vec<String>> = Vec::new();
@@ -295,8 +290,11 @@ pub fn first(
     let most = FIRST * further + callable.matching.len() + indexed.len();
     let most = if callable.is_fluent() { FLUENT } else { most };
     callees.truncate(if callable.is_fluent() { FLUENT / 8 } else { callees.len() });
-    let pools: Vec<Vec<String>> =
-        callable.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
+    let pools: Vec<Vec<String>> = callable
+        .parameters
+        .iter()
+        .map(|parameter| value_pool(parameter, callable, python))
+        .collect();
     let mut found: Vec<Call> = Vec::new();
     for call in documented {
         if !found.contains(call) {
@@ -327,161 +325,8 @@ pub fn first(
     found
 }
 
-/// The call with another value at `index`.
-fn with_value(
-    language: Language,
-    callable: &Callable,
-    call: &Call,
-    index: usize,
-    value: String,
-) -> Call {
-    let mut values = values_of(&callable.parameters, &call.arguments);
-    match values.get_mut(index) {
-        Some(place) => *place = Some(value),
-        None => values.push(Some(value)),
-    }
-    let arguments = write_arguments(language, &callable.parameters, &values);
-    Call { arguments, ..call.clone() }
-}
-
-/// Variants of a call: with objects for each parameter whose keys are read, and with each of the
-/// literals in place of each argument of a fitting type, or as one more argument if the function
-/// takes one.
-pub fn placed(
-    language: Language,
-    callable: &Callable,
-    call: &Call,
-    literals: &[String],
-) -> Vec<Call> {
-    let changed = |index, value| with_value(language, callable, call, index, value);
-    let mut found = Vec::new();
-    for (index, parameter) in callable.parameters.iter().enumerate() {
-        let values = list_options(&parameter.keys, language == Language::Python);
-        let has_options = !parameter.keys.is_empty() && parameter.declared.is_none();
-        let values = values.into_iter().filter(|_| has_options);
-        found.extend(values.map(|value| changed(index, value)));
-    }
-    let given = values_of(&callable.parameters, &call.arguments);
-    for literal in literals {
-        let kind = kind_of(literal);
-        for (index, present) in given.iter().enumerate() {
-            let parameter = callable.parameters.get(index);
-            let present = present.as_ref();
-            let like = present.is_some_and(|present| {
-                let same = kind_of(present) == kind;
-                same || is_numeric(kind_of(present)) && is_numeric(kind)
-            });
-            let typed = parameter.is_some_and(|one| {
-                one.types.is_empty()
-                    || one.types.iter().any(|type_| {
-                        *type_ == Type::Any
-                            || Some(*type_) == kind
-                            || is_numeric(Some(*type_)) && is_numeric(kind)
-                    })
-            });
-            if present == Some(literal) || !(like || typed) {
-                continue;
-            }
-            let mut put = |value: String| found.push(changed(index, value));
-            put(literal.clone());
-            // Beside the known spellings: a unit behind its number.
-            if let (Some(word), Some(inner)) =
-                (string_content(literal), present.and_then(|one| string_content(one)))
-            {
-                put(format!("\"{inner}{word}\""));
-                put(format!("\"{inner} {word}\""));
-                put(format!("\"{word}{inner}\""));
-            }
-        }
-    }
-    found.retain(|one| fits_types(callable, one));
-    found
-}
-
 pub fn is_numeric(kind: Option<Type>) -> bool {
     matches!(kind, Some(Type::Int | Type::Float))
-}
-
-/// Variants of a call that reached new code: each changes one argument slightly.
-pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
-    let python = language == Language::Python;
-    let mut found = Vec::new();
-    let values = values_of(&callable.parameters, &call.arguments);
-    for (index, argument) in values.iter().enumerate() {
-        let Some(argument) = argument else { continue };
-        let mut others = changed(argument, python);
-        if let Some(parameter) =
-            callable.parameters.get(index.min(callable.parameters.len().saturating_sub(1)))
-        {
-            // Literals of the function, appended to and put before the given text.
-            let inner = string_content(argument);
-            let behind = callable
-                .matching
-                .iter()
-                .chain(&callable.around)
-                .take(ENDINGS)
-                .filter_map(|one| string_content(one));
-            let longer = behind.filter_map(|end| Some(format!("\"{}{end}\"", inner?)));
-            let at = others.len().min(ENDINGS);
-            others.splice(at..at, longer.filter(|longer| longer.len() <= LONGEST));
-            for literal in callable.literals.iter().filter_map(|one| string_content(one)) {
-                if let Some(inner) = inner {
-                    others.push(format!("\"{inner}{literal}\""));
-                    others.push(format!("\"{literal}{inner}\""));
-                }
-            }
-            let pool = pool(parameter, callable, python);
-            let start = usize::try_from(scatter(argument.len() as u64) % 7).unwrap_or_default();
-            others.extend(pool.into_iter().skip(start).step_by(3).take(3));
-        }
-        let others = others.into_iter().filter(|other| other != argument).take(12 + ENDINGS);
-        found.extend(others.map(|other| with_value(language, callable, call, index, other)));
-    }
-    found.retain(|one| fits_types(callable, one));
-    found
-}
-
-/// Slight variations of a literal.
-fn changed(literal: &str, python: bool) -> Vec<String> {
-    if let Ok(number) = literal.parse::<i64>() {
-        let others = [
-            number.checked_add(1),
-            number.checked_sub(1),
-            number.checked_mul(2),
-            number.checked_neg(),
-            number.checked_mul(10),
-        ];
-        return others.into_iter().flatten().map(|one| one.to_string()).collect();
-    }
-    if let Ok(number) = literal.parse::<f64>() {
-        return [number * 2.0, -number, number + 0.25].map(|one| format!("{one:?}")).to_vec();
-    }
-    if let Some(inner) = string_content(literal) {
-        let mut others = vec![
-            format!("\"{}\"", inner.to_uppercase()),
-            format!("\"{inner}s\""),
-            format!("\"{inner}1\""),
-            format!("\" {inner}\""),
-            format!("\"{inner} {inner}\""),
-            format!("\"{}\"", inner.chars().rev().collect::<String>()),
-        ];
-        let mut shorter = inner.to_owned();
-        // Cut short, a word says less than before.
-        let is_word = inner.len() > 3 && inner.ends_with(char::is_alphabetic);
-        if shorter.pop().is_some() && !is_typical_text(literal) && !is_word {
-            others.push(format!("\"{shorter}\""));
-        }
-        return others;
-    }
-    let elements = literal.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    if let Some(elements) = elements {
-        let nothing = if python { "None" } else { "null" };
-        let more = |one: &str| {
-            if elements.is_empty() { format!("[{one}]") } else { format!("[{elements}, {one}]") }
-        };
-        return vec![more("0"), more("\"x\""), more("[1]"), more(nothing), format!("[{literal}]")];
-    }
-    Vec::new()
 }
 
 #[cfg(test)]
@@ -558,38 +403,6 @@ mod tests {
         assert_eq!(list_callees(Language::Python, &learnt, "A")[0], "A(12).f");
         let script = only(Language::JavaScript, "export class A { f(x) { return x; } }");
         assert_eq!(first(Language::JavaScript, &script, "A", (&[], &[]), 1)[0].callee, "new A().f");
-    }
-
-    #[test]
-    fn keys_that_are_read_become_options() {
-        let text = "export function f(n, options) {\n  const { signed = false } = options;\n  return Math.min(n, options.places ?? 2) + options['unit'] + options.toString();\n}\n";
-        let callable = only(Language::JavaScript, text);
-        assert_eq!(callable.parameters[1].keys, ["places", "unit", "signed"]);
-        let given: BTreeSet<String> = first(Language::JavaScript, &callable, "f", (&[], &[]), 1)
-            .into_iter()
-            .filter_map(|call| call.arguments.get(1).cloned())
-            .collect();
-        for value in ["{ places: true }", "{ unit: true }", "{ signed: true }"] {
-            assert!(given.contains(value), "{value} among {given:?}");
-        }
-        let call = Call::new("f", vec!["3".into()]);
-        let calls = placed(Language::JavaScript, &callable, &call, &["7".into(), "'x'".into()]);
-        let shown: Vec<String> = calls.iter().map(|call| call.arguments.join(", ")).collect();
-        assert_eq!(shown[0], "3, { places: true }");
-        assert!(shown.contains(&"7".to_owned()), "a number for a number: {shown:?}");
-    }
-
-    #[test]
-    fn neighbours_differ_in_one_argument() {
-        let callable = only(Language::Python, "def f(a, b):\n    return a == 'xy'\n");
-        let call = Call::new("f", vec!["3".into(), "\"ab\"".into()]);
-        let found = near(Language::Python, &callable, &call);
-        assert!(found.iter().any(|one| one.arguments == ["4", "\"ab\""]));
-        assert!(found.iter().any(|one| one.arguments == ["3", "\"abxy\""]));
-        for one in &found {
-            let differing = one.arguments.iter().zip(&call.arguments).filter(|(a, b)| a != b);
-            assert_eq!(differing.count(), 1, "{one:?}");
-        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::code::signature::{self, Callable};
 use crate::domain::id::RepoPath;
 use crate::effect::{Call, CallOutcome, Observation};
 
-use super::{inputs, local_name};
+use super::{inputs, local_name, variations};
 
 /// Functions of a file that are compared, and calls of tests of each.
 const FUNCTIONS: usize = 4;
@@ -59,7 +59,8 @@ pub fn compared_functions(
         };
         let call = |arguments| Some(Call::new(callees.first()?, arguments));
         let tested: BTreeSet<Call> = lists.into_iter().take(TESTED).filter_map(call).collect();
-        let near = tested.iter().flat_map(|call| inputs::near(language, callable, call));
+        let near =
+            tested.iter().flat_map(|call| variations::vary_arguments(language, callable, call));
         let near: BTreeSet<Call> = near.filter(|call| !tested.contains(call)).collect();
         let count = tested.len();
         let calls = tested.into_iter().chain(near.into_iter().take(NEAR)).collect();
