@@ -3,6 +3,7 @@
 Needs `pip install pytest==9.2.0 cosmic-ray==8.7.0 coverage`; imported by `packages.py --mutants N`.
 """
 
+import ast
 import json
 import os
 import pathlib
@@ -18,11 +19,21 @@ from cosmic_ray.mutating import apply_mutation
 SECONDS = 60
 
 
+def unread_annotations(path):
+    """Where annotations stand that nothing evaluates: a mutant of `str | None` there changes no behaviour."""
+    tree = ast.parse(pathlib.Path(path).read_text(encoding="utf-8"))
+    if not any(isinstance(node, ast.ImportFrom) and node.module == "__future__" and "annotations" in [one.name for one in node.names] for node in tree.body):
+        return []
+    annotations = (getattr(node, field, None) for node in ast.walk(tree) for field in ("annotation", "returns"))
+    return [((one.lineno, one.col_offset), (one.end_lineno, one.end_col_offset)) for one in annotations if one]
+
+
 def sample_mutants(paths, count, seed=20):
     """`count` mutants inside functions of these files, the same for every suite: (path, operator, occurrence, line)."""
     found = []
     for path in paths:
         tree = get_ast_from_path(pathlib.Path(path))
+        unread = unread_annotations(path)
         for name in sorted(cosmic_ray.plugins.operator_names()):
             kind = cosmic_ray.plugins.get_operator(name)
             if kind.arguments():
@@ -30,7 +41,7 @@ def sample_mutants(paths, count, seed=20):
             operator = kind()
             positions = ((node, start) for node in ast_nodes(tree) for start, _ in operator.mutation_positions(node))
             for occurrence, (node, start) in enumerate(positions):
-                if ASTQuery(node).get_definition_name():
+                if ASTQuery(node).get_definition_name() and not any(first <= start <= last for first, last in unread):
                     found.append((path, operator, occurrence, start[0]))
     return random.Random(seed).sample(found, min(count, len(found)))
 
