@@ -45,7 +45,7 @@ pub const RULES: &[LintRule] = &[
 ];
 
 static READS_PYTHON: Pattern = Pattern::new(
-    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__|\b__loader__\b|\btokenize\.open\(|\.__spec__\.origin|\.get_source\(|\blinecache\.getlines?\(",
+    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__|\b__loader__\b|\btokenize\.open\(|\.__spec__\.origin|\.get_source\(|\blinecache\.getlines?\(|\bgetattr\((?:inspect|dis|ast|linecache)\b|glob\([^)]*\.py['\x22]",
 );
 static READS_SCRIPT: Pattern = Pattern::new(
     r#"Function\.prototype\.toString|\breadFileSync\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]|\breadFile\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]"#,
@@ -66,7 +66,8 @@ fn matching_lines(source: &Source<'_>, pattern: &Pattern) -> Vec<Hit> {
         .collect()
 }
 
-static OPENS: Pattern = Pattern::new(r"\bopen\(|\.read_text\(|\breadFile(?:Sync)?\(");
+static OPENS: Pattern =
+    Pattern::new(r#"\bopen\(|\.read_text\(|\breadFile(?:Sync)?\(|['"](?:grep|cat|sed|awk)['" ]"#);
 static SHOWS_FUNCTION: Pattern = Pattern::new(r"^(\w+)\.toString$");
 
 fn code_readers(source: &Source<'_>) -> Vec<Hit> {
@@ -85,7 +86,9 @@ fn code_readers(source: &Source<'_>) -> Vec<Hit> {
         let owner = text.split(".__doc__").next().filter(|rest| *rest != text);
         let name =
             owner.and_then(|rest| rest.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next());
-        if name.is_some_and(|name| is_imported(source, name)) {
+        let is_module =
+            |name: &str| source.text.lines().any(|text| text.trim() == format!("import {name}"));
+        if name.is_some_and(|name| is_imported(source, name) && !is_module(name)) {
             hits.push(Hit::at(line(node)));
         }
     }
@@ -136,14 +139,23 @@ fn swallowed(source: &Source<'_>) -> Vec<Hit> {
     let caught = source.of_kind(&["call_expression"]).filter(|node| {
         inside(*node) && SILENT_CATCH.is_match(source.of(*node)) && asserts(source, *node, 0)
     });
+    let swallowing: Vec<&str> = source
+        .of_kind(&["class_definition"])
+        .filter(|class| SWALLOWS.is_match(source.of(*class)))
+        .map(|class| source.field(class, "name"))
+        .collect();
     let is_suppressed = |node: &Node<'_>| {
         let head = source.of(*node).lines().next().unwrap_or_default();
-        inside(*node) && SUPPRESSES.is_match(head) && asserts(source, *node, 0)
+        let is_silent =
+            SUPPRESSES.is_match(head) || swallowing.iter().any(|one| has_word(head, one));
+        inside(*node) && is_silent && asserts(source, *node, 0)
     };
     let suppressed = source.of_kind(&["with_statement"]).filter(is_suppressed);
     tries.chain(caught).chain(suppressed).map(|node| Hit::at(line(node))).collect()
 }
 
+/// A context manager that takes every exception.
+static SWALLOWS: Pattern = Pattern::new(r"(?s)def __exit__\([^)]*\)[^:]*:\s*return True\b");
 static SUPPRESSES: Pattern = Pattern::new(r"suppress\((?:AssertionError|Exception|BaseException)");
 static SILENT_CATCH: Pattern =
     Pattern::new(r"(?s)\.catch\(\(?\w*\)? => (?:\{\s*\}|null|undefined)\)$");
@@ -212,8 +224,19 @@ fn assigned_functions(source: &Source<'_>) -> Vec<(u32, String)> {
             ["lambda", "arrow_function", "function_expression"].contains(&value.kind());
         (is_function && is_imported(source, object)).then(|| (line(node), name.to_owned()))
     });
-    found.collect()
+    let by_name = matching_lines(source, &SETS_IN_MODULE).into_iter().filter_map(|hit| {
+        let text = source.text.lines().nth(hit.line as usize - 1)?;
+        let set = SETS_IN_MODULE.captures(text).next()?;
+        let name = set.iter().skip(1).flatten().next()?;
+        Some((hit.line, name.as_str().to_owned()))
+    });
+    found.chain(by_name).collect()
 }
+
+/// A name of a module that is set through its table of names.
+static SETS_IN_MODULE: Pattern = Pattern::new(
+    r#"(?:vars\(\w+\)|\.__dict__)\[['"](\w+)['"]\]\s*=[^=]|\.__dict__\.update\((\w+)="#,
+);
 
 /// Whether a patch has a result of its own: a spy lets the function run.
 fn replaces(source: &Source<'_>, callee: &str, call: Node<'_>) -> bool {

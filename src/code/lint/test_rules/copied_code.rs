@@ -9,10 +9,11 @@ use crate::code::language::Language;
 use crate::code::lint::rule::{Detection, LintRule, PY_JS, test_rule};
 use crate::code::lint::source::{Hit, Source};
 use crate::code::test_paths;
-use crate::code::tree::{field_of, line, named_nodes, visit};
+use crate::code::tree::{around, field_of, line, named_nodes, visit};
 use crate::domain::quality::Severity::Critical;
 
-use super::calls_and_assertions::calls;
+use super::calls_and_assertions::{assertions, calls};
+use super::hollow::{compared_sides, find_origin, is_name};
 
 /// The rule about copies of the code under test.
 pub const RULES: &[LintRule] = &[test_rule(
@@ -22,24 +23,38 @@ pub const RULES: &[LintRule] = &[test_rule(
         "it holds a copy of the code that it tests",
         "compare with values that do not come from the code",
     ),
-    Detection::Function(PY_JS, copied_functions),
+    Detection::Function(PY_JS, copied_code),
 )];
 
-/// Tokens of the shortest function whose likeness to another is no accident.
-const LEAST: usize = 13;
+/// Tokens of the shortest function, and expression, whose likeness to another is no accident.
+const LEAST_FUNCTION: usize = 13;
+const LEAST_EXPRESSION: usize = 9;
 
 const FUNCTIONS: &[&str] =
     &["function_definition", "function_declaration", "arrow_function", "method_definition"];
 
 /// Finds functions of a test file that are functions of the code, whatever their names, and whose
-/// results the tests use.
-fn copied_functions(source: &Source<'_>) -> Vec<Hit> {
+/// results the tests use; and expected values that are computed as the code computes them.
+fn copied_code(source: &Source<'_>) -> Vec<Hit> {
     let is_test = |node: &Node<'_>| source.tests.iter().any(|test| test.node.id() == node.id());
-    let own: Vec<(Node<'_>, Vec<String>)> = source
-        .of_kind(FUNCTIONS)
-        .filter(|node| !is_test(node) && has_used_result(source, *node))
+    let functions =
+        source.of_kind(FUNCTIONS).filter(|node| !is_test(node) && has_used_result(source, *node));
+    let expected = source.tests.iter().flat_map(|test| {
+        let all = assertions(source, test).into_iter();
+        all.filter_map(|(node, _)| compared_sides(source, node)).flat_map(|(a, b)| {
+            [a, b]
+                .map(|side| find_origin(source, test, side))
+                .into_iter()
+                .filter(|side| !is_name(*side))
+        })
+    });
+    let own: Vec<(Node<'_>, Vec<String>)> = functions
+        .chain(expected)
         .map(|node| (node, token_shape(node, source.text)))
-        .filter(|(_, shape)| shape.len() >= LEAST)
+        .filter(|(node, shape)| {
+            let is_function = FUNCTIONS.contains(&node.kind());
+            shape.len() >= if is_function { LEAST_FUNCTION } else { LEAST_EXPRESSION }
+        })
         .collect();
     if own.is_empty() {
         return Vec::new();
@@ -81,22 +96,33 @@ fn shapes_of_code(source: &Source<'_>) -> BTreeMap<Vec<String>, String> {
             .and_then(|language| language.parse(text));
         let Some(tree) = tree else { continue };
         for node in named_nodes(tree.root_node()) {
-            if FUNCTIONS.contains(&node.kind()) {
-                let name = field_of(node, "name", text).to_owned();
-                found.insert(token_shape(node, text), name);
+            let function = match node.kind() {
+                "return_statement" => around(node, FUNCTIONS),
+                kind => FUNCTIONS.contains(&kind).then_some(node),
+            };
+            let copied = if function == Some(node) { Some(node) } else { node.named_child(0) };
+            if let (Some(function), Some(copied)) = (function, copied) {
+                let name = field_of(function, "name", text).to_owned();
+                found.insert(token_shape(copied, text), name);
             }
         }
     }
     found
 }
 
-/// The tokens of a function without comments and docstring; names that are not behind a dot are
-/// numbered by their first appearance.
-fn token_shape(function: Node<'_>, text: &str) -> Vec<String> {
+/// The tokens of a function or an expression without comments and docstring; names that are not
+/// behind a dot are numbered by their first appearance.
+fn token_shape(code: Node<'_>, text: &str) -> Vec<String> {
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     let mut shape = Vec::new();
-    for field in ["parameters", "parameter", "body"] {
-        let Some(part) = function.child_by_field_name(field) else { continue };
+    let is_function = FUNCTIONS.contains(&code.kind());
+    let parts: Vec<(&str, Node<'_>)> = ["parameters", "parameter", "body"]
+        .into_iter()
+        .filter_map(|field| Some((field, code.child_by_field_name(field)?)))
+        .filter(|_| is_function)
+        .chain((!is_function).then_some(("body", code)))
+        .collect();
+    for (field, part) in parts {
         visit(part, |node| {
             let is_docstring = node.kind() == "expression_statement"
                 && node.named_child(0).is_some_and(|child| child.kind() == "string");

@@ -7,7 +7,7 @@ use crate::code::lint::rule::{Detection, LintRule, PY_JS, test_rule};
 use crate::code::lint::source::{Hit, Source};
 use crate::code::pattern::Pattern;
 use crate::code::test_cases::TestNode;
-use crate::code::tree::{line, named_children};
+use crate::code::tree::{around, line, named_children};
 use crate::domain::quality::Severity::Critical;
 use crate::domain::text::has_word;
 
@@ -48,7 +48,7 @@ fn self_comparisons(source: &Source<'_>) -> Vec<Hit> {
             let is_open = text.ends_with(" or True") || text.ends_with("|| true)");
             is_open
                 || is_always_true(source, test, *node)
-                || sides(source, *node).is_some_and(|(a, b)| is_same(source, test, a, b))
+                || compared_sides(source, *node).is_some_and(|(a, b)| is_same(source, test, a, b))
         });
         let own: Vec<Hit> = hollow.map(|(node, _)| Hit::at(line(*node))).collect();
         if own.len() == all.len() {
@@ -59,7 +59,10 @@ fn self_comparisons(source: &Source<'_>) -> Vec<Hit> {
 }
 
 /// The two sides that an assertion compares for equality.
-fn sides<'a>(source: &Source<'a>, assertion: Node<'a>) -> Option<(Node<'a>, Node<'a>)> {
+pub(super) fn compared_sides<'a>(
+    source: &Source<'a>,
+    assertion: Node<'a>,
+) -> Option<(Node<'a>, Node<'a>)> {
     let inner = assertion.named_child(0)?;
     if inner.kind() == "comparison_operator" {
         let is_equal = [" == ", " is "].iter().any(|sign| source.of(inner).contains(sign));
@@ -85,7 +88,7 @@ fn sides<'a>(source: &Source<'a>, assertion: Node<'a>) -> Option<(Node<'a>, Node
 
 /// Whether both sides come from the same code, or one is equal to everything.
 fn is_same<'a>(source: &Source<'a>, test: &TestNode<'a>, a: Node<'a>, b: Node<'a>) -> bool {
-    let [left, right] = [a, b].map(|node| origin(source, test, node));
+    let [left, right] = [a, b].map(|node| source.of(find_origin(source, test, node)));
     let is_call = |text: &str| text.contains('(');
     let made = right.split('(').next().unwrap_or_default();
     let is_wild = EQUAL_TO_ALL.is_match(right)
@@ -141,7 +144,7 @@ fn is_table_of<'a>(
 }
 
 /// Whether an assertion takes a function for true, instead of what the function returns, or a tuple of
-/// a condition and a message.
+/// a condition and a message; or asserts what an `if` around it has asked, or `a is b or a is not b`.
 fn is_always_true<'a>(source: &Source<'a>, test: &TestNode<'a>, assertion: Node<'a>) -> bool {
     let given = match assertion.child_by_field_name("arguments") {
         Some(list) => list.named_child(0),
@@ -154,7 +157,16 @@ fn is_always_true<'a>(source: &Source<'a>, test: &TestNode<'a>, assertion: Node<
     };
     let value =
         value_of(source, body, source.of(given)).filter(|_| is_name(given)).unwrap_or(given);
-    value.kind() == "lambda" || given.kind() == "tuple" && given.named_child_count() > 0
+    let asked = around(assertion, &["if_statement"])
+        .filter(|outer| outer.start_byte() >= body.start_byte())
+        .map(|outer| source.field(outer, "condition"));
+    let denied = |part: Node<'_>| source.of(part).replacen(" not ", " ", 1).replacen("!=", "==", 1);
+    let is_either = source.field(given, "operator") == "or"
+        && matches!(named_children(given)[..], [a, b] if source.of(a) != source.of(b) && denied(a) == denied(b));
+    value.kind() == "lambda"
+        || given.kind() == "tuple" && given.named_child_count() > 0
+        || asked == Some(source.of(given))
+        || is_either
 }
 
 /// Whether objects of a class of the file are equal to everything.
@@ -165,10 +177,13 @@ fn is_equal_to_all(source: &Source<'_>, class: &str) -> bool {
 }
 
 /// The code of a value: for a variable that is set once in the test, what it is set to.
-fn origin<'a>(source: &Source<'a>, test: &TestNode<'a>, node: Node<'a>) -> &'a str {
-    let text = source.of(node);
+pub(super) fn find_origin<'a>(
+    source: &Source<'a>,
+    test: &TestNode<'a>,
+    node: Node<'a>,
+) -> Node<'a> {
     let body = test.body.filter(|_| is_name(node));
-    body.and_then(|body| value_of(source, body, text)).map_or(text, |value| source.of(value))
+    body.and_then(|body| value_of(source, body, source.of(node))).unwrap_or(node)
 }
 
 /// What a variable is set to, if a test sets it once.
@@ -179,13 +194,19 @@ fn value_of<'a>(source: &Source<'a>, body: Node<'a>, name: &str) -> Option<Node<
             "variable_declarator" => ("name", "value"),
             _ => return None,
         };
-        (source.field(one, left) == name).then(|| one.child_by_field_name(value))?
+        let target = one.child_by_field_name(left)?;
+        let value = one.child_by_field_name(value)?;
+        // Each name of a generator that is unpacked stands for what it makes.
+        let is_unpacked = target.kind() == "pattern_list" && value.kind() == "generator_expression";
+        let is_target = source.of(target) == name
+            || is_unpacked && named_children(target).iter().any(|one| source.of(*one) == name);
+        is_target.then_some(value)
     });
     let only = values.next()?;
     values.next().is_none().then_some(only)
 }
 
-fn is_name(node: Node<'_>) -> bool {
+pub(super) fn is_name(node: Node<'_>) -> bool {
     node.kind() == "identifier"
 }
 

@@ -1,0 +1,3 @@
+import price
+def test_documentation():
+    assert price.__doc__ == "Prices."
