@@ -14,7 +14,7 @@ pub enum ErrorClass {
     Usage,
     /// The environment failed.
     Environment,
-    /// The code is wrong, as far as its documentation tells.
+    /// The code is wrong, as far as its documentation tells, or leaves nothing to test.
     Code,
 }
 
@@ -141,7 +141,10 @@ impl From<cycle::Failure> for AppError {
         let is_usage = matches!(error, cycle::Failure::Gather(_) | cycle::Failure::Task { .. });
         match error {
             cycle::Failure::Effect(error) => error.into(),
-            error @ cycle::Failure::Contradicted { .. } => {
+            error @ (cycle::Failure::Contradicted { .. }
+            | cycle::Failure::NothingWritten { .. })
+                if !error.is_unloaded() =>
+            {
                 Self::new(ErrorClass::Code, error.to_string(), error.hint())
             }
             error => Self::usage_if(is_usage, &error, error.hint()),

@@ -33,6 +33,11 @@ impl Failure {
         Self::Internal(format!("cannot serialise: {error}"))
     }
 
+    /// Whether the code under test does not load here.
+    pub fn is_unloaded(&self) -> bool {
+        matches!(self, Self::NothingWritten { reason } if reason.contains("cannot be imported"))
+    }
+
     /// What the reader can do next.
     pub fn hint(&self) -> String {
         match self {
@@ -41,7 +46,7 @@ impl Failure {
             Self::Task { file, session, .. } => {
                 format!("repair {file}, then `regreen test --resume {session}`")
             }
-            Self::NothingWritten { reason } if reason.contains("cannot be imported") => {
+            Self::NothingWritten { .. } if self.is_unloaded() => {
                 "install what the code imports, and check that your tests could import it; then start again".into()
             }
             Self::NothingWritten { .. } => {

@@ -53,12 +53,12 @@ pub struct CharacterisationFile {
     pub assertions: u32,
 }
 
-/// Line coverage of the selected files.
+/// Coverage of the lines of the selected files that mutants change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct LineCounts {
     pub covered: u32,
-    /// Number of executable lines.
+    /// Number of lines that some mutant changes.
     pub lines: u32,
 }
 

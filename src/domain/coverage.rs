@@ -39,34 +39,21 @@ impl FileLines {
         }
     }
 
-    /// Number of executed lines, and of executable lines.
-    pub fn line_counts(&self) -> (u32, u32) {
-        let ran = self.lines.values().filter(|hits| **hits > 0).count();
-        (number(ran), number(self.lines.len()))
-    }
-
-    /// Number of branches taken, and of all branches.
-    pub fn branch_counts(&self) -> (u32, u32) {
-        let sum = |of: fn(&(u32, u32)) -> u32| {
-            self.branches.values().fold(0_u32, |sum, pair| sum.saturating_add(of(pair)))
-        };
-        (sum(|pair| pair.0), sum(|pair| pair.1))
-    }
-
     /// Whether a line ran; `None` when it cannot run or is not in the report.
     pub fn ran(&self, line: u32) -> Option<bool> {
         self.lines.get(&line).map(|hits| *hits > 0)
     }
 
     /// Whether any line after `start`, up to `end`, ran: the line of the definition itself already
-    /// runs when the file is loaded. `None` if the report contains none of these lines.
+    /// runs when the file is loaded, and so may the last one, if it only closes. `None` if the report
+    /// contains none of these lines.
     pub fn entered(&self, start: u32, end: u32) -> Option<bool> {
         if end <= start {
             return self.ran(start);
         }
         let mut recorded = self.lines.range(start + 1..=end).peekable();
-        recorded.peek()?;
-        Some(recorded.any(|(_, hits)| *hits > 0))
+        let (first, _) = *recorded.peek()?;
+        Some(recorded.any(|(line, hits)| *hits > 0 && (line < &end || line == first)))
     }
 }
 
@@ -196,6 +183,9 @@ pub enum CoverageResult {
     Measured {
         /// The command as typed in a shell.
         command: String,
+        /// What the shares count: files, or the functions of them that were asked for.
+        #[serde(default)]
+        counted: String,
         /// Coverage before the tests were written.
         before: Shares,
         /// After the tests were written.
@@ -275,16 +265,55 @@ mod tests {
     }
 
     #[test]
+    fn what_is_short_or_not_measured_is_named_where_it_was_asked_for() {
+        let target = CoverageTarget::default();
+        let set = CoverageTarget { branch_is_set: true, ..target };
+        let nothing = CoverageTarget { line: 0, branch: 0, function: 0, branch_is_set: true };
+        let measured = |part, target| CoverageResult::Measured {
+            command: "cov".into(),
+            counted: "a.py".into(),
+            before: Shares::default(),
+            after: Shares { line: Share { part, whole: 10 }, ..Shares::default() },
+            target,
+            lacks_branches: true,
+        };
+        let unmeasured = |target| CoverageResult::Unmeasured { reason: "no tool".into(), target };
+        let table = [
+            (measured(8, target), None),
+            (measured(7, target), Some("lines 70 % of 80 %")),
+            (measured(8, set), Some("branches not measured, 70 % asked for")),
+            (unmeasured(target), Some("coverage not measured: no tool (targets of 0")),
+            (unmeasured(nothing), None),
+            (CoverageResult::Declined, None),
+        ];
+        for (reached, expected) in table {
+            let missed = reached.missed();
+            assert_eq!(missed.is_empty(), expected.is_none(), "{missed:?}");
+            assert!(missed.iter().all(|one| one.starts_with(expected.unwrap())), "{missed:?}");
+        }
+    }
+
+    #[test]
+    fn the_closing_line_of_a_function_does_not_tell_that_it_was_entered() {
+        let mut file = FileLines::default();
+        for (line, hits) in [(1, 1), (2, 0), (3, 1), (5, 1), (6, 1)] {
+            file.line(line, hits);
+        }
+        let entered = [(1, 3), (5, 6), (7, 9)].map(|(start, end)| file.entered(start, end));
+        assert_eq!(entered, [Some(false), Some(true), None]);
+    }
+
+    #[test]
     fn the_highest_count_of_a_line_stays() {
         let mut file = FileLines::default();
         for (line, hits) in [(1, 1), (2, 0), (5, 0), (6, 2), (7, 0), (7, 0), (0, 9)] {
             file.line(line, hits);
         }
-        assert_eq!(file.line_counts(), (2, 5));
         file.branch(2, 3, 2);
-        assert_eq!(file.branch_counts(), (2, 2), "never more taken than there are");
+        assert_eq!(file.branches[&2], (2, 2), "never more taken than there are");
         file.line(7, 4);
-        assert_eq!(file.line_counts(), (3, 5), "the highest count stays");
+        let lines: Vec<(u32, u64)> = file.lines.into_iter().collect();
+        assert_eq!(lines, [(1, 1), (2, 0), (5, 0), (6, 2), (7, 4)], "the highest count stays");
     }
 
     #[test]

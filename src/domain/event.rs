@@ -180,6 +180,9 @@ pub struct WrittenWork {
     /// The gates that are not met, each with its reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missed_gates: Vec<String>,
+    /// The numbers that the tests do not reach, with the reason; none of them fails a gate.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub shortfall: String,
     /// What was found in the code, such as contradictions of its documentation, a line for each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,

@@ -2,6 +2,8 @@
 //!
 //! Source: specification.md 6.9.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +72,9 @@ pub struct Score {
     pub lines: u32,
     /// Mutants that were tried and went unnoticed.
     pub survivors: Vec<Mutant>,
+    /// Lines that some test reaches and of whose mutants none was tried, by file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub untried_lines: BTreeMap<RepoPath, BTreeSet<u32>>,
     /// Wall time of the run in seconds.
     pub seconds: f64,
     /// Percentage of the tried mutants that must be detected.
@@ -88,6 +93,18 @@ impl Score {
     /// Whether the share means something: enough mutants were tried, or all that there are.
     pub fn is_measured(&self) -> bool {
         self.tried >= ENOUGH || self.tried + self.unviable >= self.covered
+    }
+
+    /// That the threshold is not met, as a clause.
+    pub fn describe_shortfall(&self) -> Option<String> {
+        let Self { tried, covered, threshold, .. } = self;
+        if !self.is_measured() {
+            return Some(format!(
+                "mutation score not measured: the time limit was reached after {tried} of {covered} mutants"
+            ));
+        }
+        let share = self.per_mille().filter(|_| !self.is_met())?;
+        Some(format!("mutation score {share} % of {threshold} %"))
     }
 
     /// Whether the threshold is met; exactly the threshold is enough. Without any mutant to try it

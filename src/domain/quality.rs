@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::coverage::CoverageResult;
 use super::id::RepoPath;
 use super::text::count;
 
@@ -163,37 +162,10 @@ pub fn decide(
     (QualityDecision::SoftFail, reasons.join("; "))
 }
 
-/// Decides the gate on tests, except for the mutation score, with the reason.
-///
-/// Only findings fail hard: tests that reach less than was asked for are good tests. Limits are those of
-/// the gate on code; coverage, where it was asked for, must meet its target, which it does not where it
-/// could not be measured. Never fails.
-///
-/// Source: specification.md 6.6, 5.4.
-pub fn decide_tests(
-    counts: FindingCounts,
-    limits: FindingLimits,
-    coverage: Option<&CoverageResult>,
-    retries: u32,
-) -> (QualityDecision, String) {
-    let (decision, reason) = decide(counts, limits, retries);
-    let gaps: Vec<String> = coverage.into_iter().flat_map(CoverageResult::missed).collect();
-    if gaps.is_empty() || decision == QualityDecision::HardFail {
-        return (decision, reason);
-    }
-    let all = if decision == QualityDecision::Pass {
-        gaps.join("; ")
-    } else {
-        format!("{reason}; {}", gaps.join("; "))
-    };
-    (QualityDecision::SoftFail, all)
-}
-
 #[cfg(test)]
 mod tests {
     use super::QualityDecision::{HardFail, Pass, SoftFail};
     use super::*;
-    use crate::domain::coverage::{CoverageTarget, Share, Shares};
     use proptest::prelude::*;
 
     #[test]
@@ -214,57 +186,6 @@ mod tests {
             let counts = FindingCounts { critical, error, warning };
             assert_eq!(decide(counts, limits, retries).0, expected, "{why}");
         }
-    }
-
-    #[test]
-    fn coverage_is_met_at_its_target_and_a_critical_finding_beats_it() {
-        let target = CoverageTarget::default();
-        let measured = |part, target| {
-            let after = Shares { line: Share { part, whole: 10 }, ..Shares::default() };
-            CoverageResult::Measured {
-                command: "cov".into(),
-                before: Shares::default(),
-                after,
-                target,
-                lacks_branches: true,
-            }
-        };
-        let table = [
-            (measured(8, target), 0, Pass),
-            (measured(7, target), 0, SoftFail),
-            (measured(7, target), 2, SoftFail),
-            (measured(7, CoverageTarget { line: 70, ..target }), 2, Pass),
-        ];
-        for (reached, retries, expected) in table {
-            let (decision, reason) =
-                decide_tests(FindingCounts::default(), LIMITS, Some(&reached), retries);
-            assert_eq!(decision, expected, "{reason}");
-            assert_eq!(reason.contains("lines 70 % of 80 %"), expected != Pass, "{reason}");
-        }
-        let nothing = CoverageTarget { line: 0, branch: 0, function: 0, branch_is_set: true };
-        let set = CoverageTarget { branch_is_set: true, ..target };
-        let unmeasured = |target| CoverageResult::Unmeasured { reason: "no tool".into(), target };
-        let short = "branches not measured, 70 % asked for";
-        let none = "coverage not measured: no tool (targets of 0 below `coverage` in the configuration do without)";
-        let table = [
-            ("no tool", unmeasured(target), SoftFail, none),
-            ("nothing is asked for", unmeasured(nothing), Pass, "within the limits"),
-            ("nobody wants to know", CoverageResult::Declined, Pass, "within the limits"),
-            ("a tool without branches", measured(8, target), Pass, "within the limits"),
-            ("branches were asked for", measured(8, set), SoftFail, short),
-        ];
-        for (why, reached, expected, reason) in table {
-            let decided = decide_tests(FindingCounts::default(), LIMITS, Some(&reached), 2);
-            assert_eq!(decided, (expected, reason.to_owned()), "{why}");
-        }
-        let low = measured(7, target);
-        let errors = FindingCounts { error: 4, ..FindingCounts::default() };
-        let (decision, reason) = decide_tests(errors, LIMITS, Some(&low), 0);
-        assert_eq!(decision, SoftFail);
-        assert!(reason.contains("4 errors") && reason.contains("lines 70 % of 80 %"), "{reason}");
-        let critical = FindingCounts { critical: 1, ..FindingCounts::default() };
-        assert_eq!(decide_tests(critical, LIMITS, Some(&measured(8, target)), 0).0, HardFail);
-        assert_eq!(decide_tests(FindingCounts::default(), LIMITS, None, 0).0, Pass);
     }
 
     #[test]

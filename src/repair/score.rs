@@ -117,6 +117,7 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
             score.mutants += 1;
             if let Some(one) = plan(file, &text, &candidate, &usable, score.reach) {
                 score.covered += 1;
+                score.untried_lines.entry(file.clone()).or_default().insert(one.shown.line);
                 planned.push(one);
             }
         }
@@ -132,6 +133,7 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
         try_mutants(scoring, planned, &usable, start + trial.limits.time, &mut score).await?;
     let place = |one: &Mutant| (one.file.clone(), one.line, one.operator.clone());
     score.survivors.sort_by_key(place);
+    score.untried_lines.retain(|_, lines| !lines.is_empty());
     score.types_unchecked = typed && score.tried > 0 && score.unviable == 0;
     score.seconds = trial.clock.elapsed().saturating_sub(start).as_secs_f64();
     drop(usable);
@@ -311,6 +313,9 @@ async fn try_mutants(
         .buffered(trial.concurrency());
     while let Some(one) = judged.next().await {
         let Some((one, results)) = one else { continue };
+        if let Some(lines) = score.untried_lines.get_mut(&one.shown.file) {
+            lines.remove(&one.shown.line);
+        }
         let failed: Vec<CaseResult> =
             results?.0.into_iter().filter(|result| result.status == Status::Failed).collect();
         if failed.iter().any(CaseResult::is_not_built) {

@@ -23,9 +23,9 @@ pub fn headline(report: &CharacterisationReport) -> String {
     )
 }
 
-/// `84 of 120 lines`.
+/// `84 of 120 with mutants`: lines that no mutant changes do not count.
 pub fn reached(coverage: LineCounts) -> String {
-    format!("{} of {}", coverage.covered, count(coverage.lines, "line"))
+    format!("{} of {} with mutants", coverage.covered, coverage.lines)
 }
 
 /// The three most frequent reasons, on one line.
@@ -134,7 +134,7 @@ mod tests {
 
     The tests describe what the code does, not what it should do: read them before you merge.
 
-    - lines reached: 0 of 20 lines before, 17 of 20 lines after
+    - lines reached: 0 of 20 with mutants before, 17 of 20 with mutants after
     - tests whose result changed between runs: 0
     - the time limit was reached: the search for calls of `a|b.py` was cut short
 

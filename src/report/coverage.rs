@@ -21,16 +21,20 @@ pub fn describe(reached: &CoverageResult) -> String {
     match reached {
         CoverageResult::Declined => DECLINED.to_owned(),
         CoverageResult::Unmeasured { reason, .. } => format!("not measured: {}", line(reason, 200)),
-        CoverageResult::Measured { before, after, target, lacks_branches, .. } => {
+        CoverageResult::Measured { before, after, target, lacks_branches, counted, .. } => {
             let pairs = before.named(*target).into_iter().zip(after.named(*target));
             let parts = pairs.filter_map(|((name, before, asked), (_, after, _))| {
                 let (was, is) = (before.percent().unwrap_or_default(), after.percent()?);
                 let short = if after.is_below(asked) { ", too few" } else { "" };
-                Some(format!("{name} {was} to {is} % (at least {asked} %{short})"))
+                let of = format!("{} of {}", after.part, after.whole);
+                Some(format!("{name} {was} to {is} % ({of}, at least {asked} %{short})"))
             });
             let unmeasured = lacks_branches.then(|| "branches not measured".to_owned());
             let parts: Vec<String> = parts.chain(unmeasured).collect();
-            if parts.is_empty() { "there is nothing to run".to_owned() } else { parts.join(", ") }
+            if parts.is_empty() {
+                return "there is nothing to run".to_owned();
+            }
+            format!("{}, counted in {}", parts.join(", "), line(counted, 200))
         }
     }
 }
@@ -43,14 +47,15 @@ pub fn markdown(reached: &CoverageResult) -> String {
             let consequence = if target.is_none() {
                 "Not measured, and no target is set"
             } else {
-                "Not measured, so the target is not met"
+                "Not measured, so no target is reached"
             };
             format!("\n## Coverage\n\n{consequence}: {}.\n", cell(&line(reason, 500)))
         }
-        CoverageResult::Measured { command, before, after, target, lacks_branches } => {
+        CoverageResult::Measured { command, counted, before, after, target, lacks_branches } => {
             let mut text = format!(
-                "\n## Coverage\n\nOf the functions that were asked for, by {}.\n\n\
+                "\n## Coverage\n\nCounted in {}, by {}.\n\n\
                  | What | Before | With the new tests | Asked for |\n|---|--:|--:|--:|\n",
+                cell(&line(counted, 200)),
                 cell(&line(command, 200))
             );
             let pairs = before.named(*target).into_iter().zip(after.named(*target));
@@ -77,16 +82,17 @@ mod tests {
         let of = |part, whole| Share { part, whole };
         let reached = CoverageResult::Measured {
             command: "cov | run `x`".into(),
+            counted: "shop.py".into(),
             before: Shares { line: of(1, 10), branch: of(0, 4), function: Share::default() },
             after: Shares { line: of(9, 10), branch: of(1, 4), function: Share::default() },
             target: CoverageTarget::default(),
             lacks_branches: false,
         };
-        insta::assert_snapshot!(describe(&reached), @"lines 10 to 90 % (at least 80 %), branches 0 to 25 % (at least 70 %, too few)");
+        insta::assert_snapshot!(describe(&reached), @"lines 10 to 90 % (9 of 10, at least 80 %), branches 0 to 25 % (1 of 4, at least 70 %, too few), counted in shop.py");
         insta::assert_snapshot!(markdown(&reached), @r"
         ## Coverage
 
-        Of the functions that were asked for, by `` cov \| run `x` ``.
+        Counted in `shop.py`, by `` cov \| run `x` ``.
 
         | What | Before | With the new tests | Asked for |
         |---|--:|--:|--:|
@@ -94,18 +100,20 @@ mod tests {
         | branches | 0 % (0 of 4) | 25 % (1 of 4) | 70 % |
         | functions | nothing to cover | nothing to cover | 90 % |
         ");
-        let CoverageResult::Measured { command, before, after, target, .. } = reached else {
+        let CoverageResult::Measured { command, counted, before, after, target, .. } = reached
+        else {
             unreachable!("it was measured");
         };
         let after = Shares { branch: Share::default(), ..after };
+        let lacks_branches = true;
         let reached =
-            CoverageResult::Measured { command, before, after, target, lacks_branches: true };
-        assert!(describe(&reached).ends_with("(at least 80 %), branches not measured"));
+            CoverageResult::Measured { command, counted, before, after, target, lacks_branches };
+        assert!(describe(&reached).contains("at least 80 %), branches not measured, counted in"));
         assert!(markdown(&reached).contains("| branches | not measured | not measured | 70 % |"));
         let reason = "coverage.py is not here";
         let unmeasured = |target| CoverageResult::Unmeasured { reason: reason.into(), target };
         assert_eq!(describe(&unmeasured(target)), "not measured: coverage.py is not here");
-        assert!(markdown(&unmeasured(target)).contains("so the target is not met: "));
+        assert!(markdown(&unmeasured(target)).contains("so no target is reached: "));
         let nothing = CoverageTarget { line: 0, branch: 0, function: 0, branch_is_set: true };
         assert!(markdown(&unmeasured(nothing)).contains("and no target is set: "));
         assert!(markdown(&CoverageResult::Declined).contains("as `--no-coverage` asks."));

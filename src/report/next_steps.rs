@@ -1,6 +1,8 @@
 //! Commands that a person can run after a session, worded once for the terminal, the report, the
 //! page and the comment.
 
+use std::collections::BTreeSet;
+
 use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, IterationRow, Outcome};
 use crate::domain::fix_loop::IterationResult;
@@ -57,6 +59,12 @@ pub fn in_terminal(outcome: &Outcome) -> Vec<NextStep> {
             }
         }
     }
+    let findings = outcome.written.iter().flat_map(|work| &work.findings);
+    let files: BTreeSet<&str> = findings.filter_map(|one| one.split(':').next()).collect();
+    steps.extend(files.into_iter().map(|file| {
+        let purpose = "correct the code or its documentation: they contradict each other";
+        NextStep::new(format!("$EDITOR {}", word(file)), purpose)
+    }));
     steps.extend(resume(outcome));
     if outcome.result == Ending::Planned && !no_edit_helps(outcome) {
         let words: Vec<String> = ["regreen", "fix"]

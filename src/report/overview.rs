@@ -150,6 +150,10 @@ fn why(outcome: &Outcome, view: &View) -> String {
     if !findings.is_empty() {
         text.push_str(&format!(" Findings of the code: {}.", enumeration(&findings)));
     }
+    let shortfall = outcome.written.as_ref().map_or("", |work| work.shortfall.as_str());
+    if !shortfall.is_empty() {
+        text.push_str(&format!(" Not reached: {}.", prose(shortfall, SENTENCE)));
+    }
     if outcome.degraded {
         text.push_str(" In some iteration no provider gave a good answer.");
     }

@@ -337,9 +337,32 @@ fn patch(patch: &str, style: Style) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::event::WrittenFile;
+    use crate::domain::id::RepoPath;
     use crate::domain::id::{CommitId, TestId};
     use crate::domain::rate::PassRate;
     use crate::domain::strategy::Strategy;
+
+    #[test]
+    fn written_tests_are_shown_with_what_they_do_not_reach_and_what_they_found() {
+        let path = |name: &str| RepoPath::parse(name).unwrap();
+        let (file, subject) = (path("test/a.test.js"), path("src/a b.js"));
+        let work = WrittenWork {
+            files: vec![WrittenFile { file, subject, tests: 8 }],
+            shortfall: "branches 50 % of 70 %".into(),
+            findings: vec!["src/a b.js:3 f: `f(1)` gives 2".into()],
+            ..WrittenWork::default()
+        };
+        let result = Ending::Success;
+        let outcome = Outcome { result, written: Some(work), ..Outcome::default() };
+        let shown = closing(&outcome, Screen::Terminal, Style::Plain);
+        let heading =
+            "8 tests written in test/a.test.js, both gates are met; 1 finding of the code";
+        for expected in [heading, " Not reached: branches 50 % of 70 %.", "$EDITOR 'src/a b.js'"] {
+            assert!(shown.contains(expected), "{expected} in {shown}");
+        }
+        assert!(!shown.contains("not met"), "{shown}");
+    }
 
     fn row(iteration: u32, outcome: &str, reached: Option<u32>) -> IterationRow {
         let rate = |passed| PassRate::of(passed, 64).unwrap();

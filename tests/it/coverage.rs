@@ -319,7 +319,8 @@ fn tests_are_written_and_held_against_the_gates_without_coverage_py() {
     let ran = run(&repo, &["test", "unused.py"]);
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
     let coverage = ran.out.lines().find(|line| line.starts_with("coverage ")).unwrap();
-    let expected = "lines 0 to 100 % (at least 80 %), functions 0 to 100 % (at least 90 %)";
+    let expected = "lines 0 to 100 % (3 of 3, at least 80 %), functions 0 to 100 % (1 of 1, at least 90 %), \
+                    counted in unused.py";
     assert_eq!(coverage.trim_start_matches("coverage").trim(), expected);
 }
 
@@ -340,7 +341,7 @@ fn half_is_covered(path: &str) {
     command.env("PATH", path.replace("BARE", &bare_programs(&repo)));
     let ran = command.current_dir(repo.root().join("pkg")).args(["test", "a/utils.py"]).output();
     let ran = Ran::from(ran.unwrap());
-    let expected = "coverage    lines 0 to 75 % (at least 80 %, too few)";
+    let expected = "coverage    lines 0 to 75 % (3 of 4, at least 80 %, too few)";
     assert!(ran.out.contains(expected), "{}\n{}", ran.out, ran.err);
 }
 
@@ -408,8 +409,34 @@ fn a_file_that_tests_cover_through_another_one_misses_none() {
     let ran = run(&repo, &["test", "shop/core.py"]);
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
     assert!(ran.out.contains("no test is missing here"), "{}", ran.out);
-    let coverage = "1 of 1 files have tests (100.0 %), lines 100.0 %, branches 100.0 %";
+    let coverage = "tests reach 1 of 1 file, lines 100 %, branches 100 %";
     assert!(ran.out.contains(coverage), "{}", ran.out);
+}
+
+/// Some lines of a script run, in a file with comments, a default export and closing brackets of every kind.
+#[test]
+fn the_lines_of_a_script_are_counted_as_node_counts_them() {
+    let script = "/**\n * Keeps a number inside of bounds.\n */\nexport function clamp(n, low, high) {\n  if (n < low) {\n    return low;\n  }\n\n  // Not below.\n  return n > high ? high : n;\n}\n\nexport const far = (n) => {\n  switch (n) {\n    case 1:\n      return 2;\n    default:\n      return [n].map((one) => {\n        return one + 1;\n      });\n  }\n};\n\nexport class Till {\n  pay(n) {\n    return n;\n  }\n\n  back(n) {\n    return -n;\n  }\n}\n";
+    let test = "import assert from 'node:assert';\nimport { test } from 'node:test';\nimport { clamp, far, Till } from '../src/clamp.js';\n\ntest('clamp', () => {\n  assert.equal(clamp(5, 1, 9), 5);\n  assert.equal(far(1), 2);\n  assert.equal(new Till().pay(1), 1);\n});\n";
+    let repo = TestRepo::new(&[
+        (
+            "package.json",
+            "{\"type\": \"module\", \"scripts\": {\"test\": \"node --test test/\"}}\n",
+        ),
+        ("src/clamp.js", script),
+        ("test/clamp.test.js", test),
+    ]);
+    let ran = repo.regreen(&["plan", "src/clamp.js", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let (_, files) = measured(&repo, "WFS-test-src-clamp-js");
+    let (ran, not) = (lines(&files, "src/clamp.js", true), lines(&files, "src/clamp.js", false));
+    let theirs = repo.shell("node --test --experimental-test-coverage test/").output().unwrap();
+    let theirs = String::from_utf8_lossy(&theirs.stdout).into_owned();
+    let row = theirs.lines().find(|line| line.contains("clamp.js")).unwrap();
+    let percent: f64 = row.split('|').nth(1).unwrap().trim().parse().unwrap();
+    let number = |lines: &[u32]| f64::from(u32::try_from(lines.len()).unwrap());
+    let ours = 100.0 * number(&ran) / (number(&ran) + number(&not));
+    assert!((percent - ours).abs() < 0.01, "{row} {not:?}");
 }
 
 /// Real modules, with tests that use a part of each.
@@ -480,7 +507,10 @@ fn a_project_of_node_without_tests_has_no_lines_that_run() {
     let ran = repo.regreen(&["plan", "price.js", "--json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let (coverage, files) = measured(&repo, "WFS-test-price-js");
-    assert_eq!(coverage, "0 of 1 files have tests (0.0 %), lines 0.0 %; there are no tests yet");
+    assert_eq!(
+        coverage,
+        "tests reach 0 of 1 file, lines 0 %, functions 0 %; there are no tests yet"
+    );
     assert_eq!(lines(&files, "price.js", false), [1, 2]);
 }
 

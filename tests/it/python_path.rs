@@ -3,6 +3,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "a test builds a virtual environment")]
 
+use std::path::PathBuf;
+
 use super::support::{Ran, TestRepo};
 
 /// A module in `src`, a package that another finder maps, and their tests.
@@ -18,14 +20,45 @@ const INSTALLED: &[(&str, &str)] = &[
 /// What `pip install -e` of setuptools writes for a package that is not in a folder of its own.
 const FINDER: &str = "import importlib.util, sys\n\nMAPPING = {'till': 'ROOT/lib/till'}\n\n\nclass Finder:\n    @classmethod\n    def find_spec(cls, name, path=None, target=None):\n        if name in MAPPING:\n            place = MAPPING[name] + '/__init__.py'\n            return importlib.util.spec_from_file_location(name, place, submodule_search_locations=[MAPPING[name]])\n\n\ndef install():\n    sys.meta_path.append(Finder)\n";
 
-/// Runs in a virtual environment beside the repository, which is installed there or is not.
-fn in_environment(repo: &TestRepo, installed: bool, command: &str) -> Ran {
+/// A virtual environment beside the repository: the search path of its programs, and its packages.
+fn environment(repo: &TestRepo) -> (String, PathBuf) {
     let environment = repo.around().join("env");
     let made = repo.shell("python3 -m venv --clear --without-pip ../env").output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let library = std::fs::read_dir(environment.join("lib")).unwrap().next().unwrap().unwrap();
+    let path = format!("{}:{}", environment.join("bin").display(), std::env::var("PATH").unwrap());
+    (path, library.path().join("site-packages"))
+}
+
+/// Tests of a copy would show nothing of the checkout.
+#[test]
+fn an_installed_copy_that_tests_import_instead_is_named() {
+    let source = "def total(prices):\n    return sum(prices)\n";
+    let test = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(1)\n";
+    for settings in ["", "[tool.pytest.ini_options]\npythonpath = [\"src\"]\n"] {
+        let repo = TestRepo::new(&[
+            ("src/shop.py", source),
+            ("tests/test_other.py", test),
+            ("pyproject.toml", settings),
+            (".gitignore", "__pycache__/\n"),
+        ]);
+        let (path, packages) = environment(&repo);
+        std::fs::write(packages.join("shop.py"), source).unwrap();
+        let mut regreen = repo.command();
+        regreen.env("PATH", path).args(["test", "src/shop.py", "--no-coverage"]);
+        let ran = Ran::from(regreen.output().unwrap());
+        let copy = packages.join("shop.py").display().to_string();
+        let said = format!(
+            "No test was written: tests import the installed copy in {copy} instead of it: `pip install -e .` corrects that"
+        );
+        assert_eq!(ran.out.contains(&said), settings.is_empty(), "{}\n{}", ran.out, ran.err);
+    }
+}
+
+/// Runs in a virtual environment beside the repository, which is installed there or is not.
+fn in_environment(repo: &TestRepo, installed: bool, command: &str) -> Ran {
+    let (path, packages) = environment(repo);
     if installed {
-        let library = std::fs::read_dir(environment.join("lib")).unwrap().next().unwrap().unwrap();
-        let packages = library.path().join("site-packages");
         let root = repo.root().display().to_string();
         for (name, text) in [
             ("__editable__.shop-1.pth", format!("{root}/src\n")),
@@ -38,7 +71,6 @@ fn in_environment(repo: &TestRepo, installed: bool, command: &str) -> Ran {
             std::fs::write(packages.join(name), text).unwrap();
         }
     }
-    let path = format!("{}:{}", environment.join("bin").display(), std::env::var("PATH").unwrap());
     let mut regreen = repo.command();
     regreen.env("PATH", path).args(["fix", "--json", "--test-command", command]);
     regreen.output().unwrap().into()

@@ -19,17 +19,10 @@ pub fn first_code(line: &str) -> usize {
     line.encode_utf16().count() - code.encode_utf16().count()
 }
 
-/// Whether a line can run; a label of a `switch` decides and is no code of its own.
-fn holds_code(line: &str) -> bool {
-    let code = line.trim();
-    let is_label = code.ends_with(':') && (code.starts_with("case ") || code == "default:");
-    !is_label && code.chars().any(char::is_alphanumeric)
-}
-
 /// The lines of a script that V8 has not loaded, which is in no report.
 pub fn unloaded_lines(text: &str) -> FileLines {
     let mut file = FileLines::default();
-    for (number, _) in (1..).zip(text.lines()).filter(|(_, line)| holds_code(line)) {
+    for (number, _) in (1..).zip(text.lines()) {
         file.line(number, 0);
     }
     file
@@ -109,14 +102,21 @@ fn counts(script: &Value, text: &str) -> Result<(Vec<Option<u64>>, Vec<Named>), 
     Ok((counts, functions))
 }
 
+/// Notes all lines, those without code too, as Node.js and c8 count them.
 fn note_lines(file: &mut FileLines, text: &str, counts: &[Option<u64>], functions: &[Named]) {
     let mut offset = 0;
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let length = line.encode_utf16().count();
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let own = counts.get(offset..offset + length).unwrap_or_default();
-        let first = own.get(first_code(line)).copied().flatten();
-        if let (true, Some(hits)) = (holds_code(line), first) {
+        // Brackets that close a function stand beside what closes the statement around it.
+        let width = line.trim_end().encode_utf16().count().max(1);
+        let hits = if line.chars().any(char::is_alphanumeric) {
+            own.get(first_code(line))
+        } else {
+            own.get(..width).and_then(|own| own.iter().max())
+        };
+        if let Some(hits) = hits.copied().flatten() {
             file.line(number, hits);
         }
         for (name, start, hits) in functions {
@@ -144,7 +144,7 @@ mod tests {
         let report = read(&value, &|_| Some(text.to_owned())).unwrap();
         let hits: Vec<(u32, u64)> =
             report.files["/a.js"].lines.iter().map(|(line, hits)| (*line, *hits)).collect();
-        assert_eq!(hits, [(1, 1), (2, 0), (3, 1), (4, 0)]);
+        assert_eq!(hits, [(1, 1), (2, 0), (3, 1), (4, 0), (5, 0)]);
     }
 
     #[test]

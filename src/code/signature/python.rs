@@ -187,7 +187,8 @@ pub fn list_members(node: Node<'_>, text: &str, classes: &Classes<'_>) -> Vec<Ca
         };
         if let Some(mut callable) = read_function(member, text, Some(class), &marks, &class_of) {
             if !is_static && constructor.is_none() && callable.unsupported.is_none() {
-                callable.unsupported = Some("its class cannot be made from its text".into());
+                callable.unsupported =
+                    Some("its class is made by a base class that its file does not define".into());
             }
             found.push(callable);
         }

@@ -188,7 +188,8 @@ impl Level<'_> {
             if ["set ", "static set "].iter().any(|mark| source.starts_with(mark)) {
                 callable.unsupported = Some("it is a property".into());
             } else if made.is_none() && !is_static && callable.unsupported.is_none() {
-                callable.unsupported = Some("its class cannot be made from its text".into());
+                callable.unsupported =
+                    Some("its class is made by a base class that its file does not define".into());
             }
         }
     }

@@ -64,7 +64,10 @@ fn methods_come_with_their_class_and_its_constructor() {
     let class = half.class.as_ref().unwrap();
     assert_eq!(class.parameters.len(), 2);
     assert!(found[1].class.as_ref().unwrap().is_static);
-    assert_eq!(found[2].unsupported.as_deref(), Some("its class cannot be made from its text"));
+    assert_eq!(
+        found[2].unsupported.as_deref(),
+        Some("its class is made by a base class that its file does not define")
+    );
 }
 
 #[test]
@@ -529,7 +532,12 @@ fn methods_of_scripts_know_how_they_are_called() {
             ("A.make", true, 0, None),
             ("A.size", false, 2, None),
             ("A.f", false, 2, None),
-            ("B.g", false, 0, Some("its class cannot be made from its text")),
+            (
+                "B.g",
+                false,
+                0,
+                Some("its class is made by a base class that its file does not define")
+            ),
         ]
     );
 }

@@ -55,7 +55,6 @@ const CALLEES: &[CalleeRow] = &[
         PY,
         &[
             "time.time",
-            "time.sleep",
             "time.monotonic",
             "time.perf_counter",
             "time.localtime",
@@ -72,6 +71,9 @@ const CALLEES: &[CalleeRow] = &[
         ],
         "reads the clock",
     ),
+    (PY, &["time.sleep"], "sleeps"),
+    (GO, &["time.Sleep"], "sleeps"),
+    (RS, &["thread::sleep", "std::thread::sleep"], "sleeps"),
     (JS, &["Date.now", "performance.now", "process.hrtime"], "reads the clock"),
     (
         PY,
@@ -135,15 +137,7 @@ const CALLEES: &[CalleeRow] = &[
     ),
     (
         GO,
-        &[
-            "time.Now",
-            "time.Since",
-            "time.Until",
-            "time.Sleep",
-            "time.After",
-            "time.Tick",
-            "time.NewTimer",
-        ],
+        &["time.Now", "time.Since", "time.Until", "time.After", "time.Tick", "time.NewTimer"],
         "reads the clock",
     ),
     (GO, &["rand."], "uses random numbers"),
@@ -163,11 +157,7 @@ const CALLEES: &[CalleeRow] = &[
     ),
     (RS, &["fs::", "std::fs::", "File::"], "opens a file"),
     (RS, &["env::", "std::env::"], "asks about its machine"),
-    (
-        RS,
-        &["SystemTime::now", "Instant::now", "std::time::SystemTime::now", "thread::sleep"],
-        "reads the clock",
-    ),
+    (RS, &["SystemTime::now", "Instant::now", "std::time::SystemTime::now"], "reads the clock"),
     (RS, &["thread::spawn", "std::thread::spawn"], "starts background work"),
     (RS, &["process::", "std::process::", "Command::"], "starts or ends processes"),
     (GO, &["fmt.Scan", "fmt.Scanln", "fmt.Scanf"], "asks a person"),

@@ -58,17 +58,22 @@ impl ExecutionPerformer<'_> {
 impl ExecutionPerformer<'_> {
     /// The failure, or why there is no test to run after an attempt to write some.
     async fn explain_empty_suite(&self, failure: Failure) -> Result<Failure, Failure> {
-        let is_empty =
-            matches!(failure, Failure::Effect(EffectError::Run(RunError::NoTests { .. })));
-        let made = generation(self.fx).await?.filter(|_| is_empty).and_then(|known| known.made);
-        let made = made.filter(|made| made.report.files.is_empty());
-        let findings = made.iter().flat_map(|made| &made.report.findings);
-        let findings: Vec<String> = findings.map(ToString::to_string).collect();
+        let is_empty = matches!(
+            failure,
+            Failure::Effect(EffectError::Run(RunError::NoTests { .. } | RunError::NoReport { .. }))
+        );
+        let known = generation(self.fx).await?.filter(|_| is_empty);
+        let known = known.filter(|known| known.passing.is_empty() && known.failing.is_empty());
+        let made = known.and_then(|known| known.made);
+        let Some(made) = made.filter(|made| made.report.files.is_empty()) else {
+            return Ok(failure);
+        };
+        let findings: Vec<String> = made.report.findings.iter().map(ToString::to_string).collect();
         if !findings.is_empty() {
             return Ok(Failure::Contradicted { findings });
         }
-        let reason = made.and_then(|made| made.report.main_reason().map(str::to_owned));
-        Ok(reason.map_or(failure, |reason| Failure::NothingWritten { reason }))
+        let reason = made.report.main_reason().unwrap_or("no function can be called from a test");
+        Ok(Failure::NothingWritten { reason: reason.to_owned() })
     }
 }
 

@@ -7,11 +7,8 @@ use crate::cycle::error::Failure;
 use crate::cycle::session_files::{RAN, read, write};
 use crate::domain::coverage::CoverageResult;
 use crate::domain::id::{RepoPath, TestId};
-use crate::domain::mutation::Score;
 use crate::domain::proposal::{EditSet, FileEdit};
-use crate::domain::quality::{
-    Finding, FindingCounts, MAX_RETRIES, QualityDecision, Stage, decide, decide_tests,
-};
+use crate::domain::quality::{Finding, FindingCounts, MAX_RETRIES, QualityDecision, Stage, decide};
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::generation::{GENERATION_FILE, GateResult, RequirementCoverage};
 use crate::domain::test_plan::pipeline::PipelineStepOutcome;
@@ -24,7 +21,7 @@ use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity};
 use crate::role::test_plan::{ExecutedLines, measure_coverage};
 use crate::role::{GenerateRequest, InspectRequest, Missed, inspect, rescore};
 
-use super::selection::{WorstFile, asked, worst};
+use super::selection::{WorstFile, worst};
 use super::write::TestWriting;
 use super::write_task::ROUNDS;
 
@@ -227,7 +224,7 @@ impl TestWriting<'_> {
         self.fx.step("test review: judging the quality of the new tests");
         // Measured first, so that even the first retry targets lines that no test runs.
         self.coverage().await?;
-        let (mut retries, mut quality, mut score);
+        let (mut retries, mut quality);
         loop {
             retries = self.again().await?;
             if self.halted.is_some() {
@@ -238,39 +235,17 @@ impl TestWriting<'_> {
                 self.validate_files().await?;
             }
             quality = self.quality(retries).await?;
-            score = self.score().await?;
-            let met = score.as_ref().is_none_or(Score::is_met);
+            self.score().await?;
+            let is_short = !self.generation.short_numbers().is_empty();
             let left = self.generation.made.iter().any(|made| made.lacks_round(ROUNDS));
             if quality.status == QualityDecision::HardFail
-                || quality.status == QualityDecision::Pass && met
+                || quality.status == QualityDecision::Pass && !is_short
                 || !left
             {
                 break;
             }
         }
-        let short = score.as_ref().filter(|score| !score.is_met()).map(|score| {
-            if !score.is_measured() {
-                return format!(
-                    "mutation score not measured: {} of {} mutants tried",
-                    score.tried, score.covered
-                );
-            }
-            let share =
-                score.per_mille().map_or_else(|| "0.0".to_owned(), |share| share.to_string());
-            format!("mutation score {share} % of {} %", score.threshold)
-        });
-        let reasons: Vec<String> = (quality.status != QualityDecision::Pass)
-            .then(|| quality.gate_decision.clone())
-            .into_iter()
-            .chain(short)
-            .collect();
-        let decision = match quality.status {
-            QualityDecision::HardFail => QualityDecision::HardFail,
-            _ if reasons.is_empty() => QualityDecision::Pass,
-            _ => QualityDecision::SoftFail,
-        };
-        let reason =
-            if reasons.is_empty() { quality.gate_decision.clone() } else { reasons.join("; ") };
+        let (decision, reason) = (quality.status, quality.gate_decision.clone());
         self.settle();
         self.generation.review = Some(GateResult { decision, reason, repairs: 0, retries });
         write(self.fx, GENERATION_FILE, &self.generation).await?;
@@ -309,7 +284,7 @@ impl TestWriting<'_> {
             }
             let coverage = self.coverage().await?;
             self.generation.coverage.clone_from(&coverage);
-            let decision = decide_tests(counts, self.inputs.limits, coverage.as_ref(), retries);
+            let decision = decide(counts, self.inputs.limits, retries);
             let (status, reason) = self.with_blocking(Stage::Tests, decision);
             findings.extend(self.generation.blocking(Stage::Tests).cloned());
             return Ok(TestQuality {
@@ -321,7 +296,7 @@ impl TestWriting<'_> {
         }
     }
 
-    /// Coverage of the functions that requirements name.
+    /// Coverage of what was asked for.
     async fn coverage(&mut self) -> Result<Option<CoverageResult>, Failure> {
         if self.inputs.no_coverage {
             return Ok(Some(CoverageResult::Declined));
@@ -334,7 +309,7 @@ impl TestWriting<'_> {
         }
         let Some(ran) = read::<ExecutedLines>(self.fx, RAN).await? else { return Ok(None) };
         self.fx.step("running the suite with the new tests under its coverage tool");
-        let covered = measure_coverage(&tree, &asked(&self.plan), &ran, self.fx).await?;
+        let covered = measure_coverage(&tree, &ran, self.fx).await?;
         let reached = covered.reached.clone();
         self.covered = Some((tree, covered));
         Ok(Some(reached))
@@ -347,10 +322,10 @@ impl TestWriting<'_> {
     }
 
     /// The score of all new tests; measured again once a gate has removed something.
-    async fn score(&mut self) -> Result<Option<Score>, Failure> {
+    async fn score(&mut self) -> Result<(), Failure> {
         let tests = self.generation.tests();
         if self.generation.dropped.is_empty() || tests.is_empty() {
-            return Ok(self.generation.scored());
+            return Ok(());
         }
         self.fx.step("measuring the mutation score of the remaining tests");
         let subjects: BTreeSet<RepoPath> =
@@ -371,7 +346,7 @@ impl TestWriting<'_> {
         let score = rescore(&request, &subjects, &tests, self.fx).await?;
         self.took(began);
         self.generation.score = Some(score);
-        Ok(self.generation.scored())
+        Ok(())
     }
 
     /// Decides for each requirement whether it is still open.

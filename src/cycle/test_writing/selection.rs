@@ -105,18 +105,6 @@ pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
     }
 }
 
-/// Functions that requirements of a task name, by file; an empty name stands for the whole file. What
-/// a person took out of the task files is not asked for.
-pub fn asked(plan: &TestPlan) -> BTreeMap<RepoPath, BTreeSet<String>> {
-    let units = |file: &PlannedFile| {
-        let units = file.requirements.iter().filter(|one| {
-            one.layer.layer() == 1 && plan.tasks.iter().any(|task| task.works_on(file, one))
-        });
-        units.map(|one| one.function.clone()).collect()
-    };
-    plan.files.iter().map(|file| (file.file.clone(), units(file))).collect()
-}
-
 /// A file that a gate drops.
 pub struct WorstFile {
     pub file: RepoPath,

@@ -7,13 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::characterisation_report::{
-    CharacterisationFile, CharacterisationReport, DropReason, LineCounts,
+    CharacterisationFile, CharacterisationReport, DropReason,
 };
 use crate::domain::coverage::CoverageResult;
 use crate::domain::event::{WrittenFile, WrittenWork};
 use crate::domain::id::{CommitId, RepoPath, SessionId, TestId, TreeId};
 use crate::domain::mutation::Score;
 use crate::domain::quality::{Finding, QualityDecision, Stage};
+use crate::domain::text::count;
 
 use super::layer::SubLayer;
 use super::written_tests::{BugFinding, WrittenTests};
@@ -136,10 +137,6 @@ pub struct GenerationTotals {
     pub files: usize,
     pub shown: usize,
     pub requirements: usize,
-    /// Line coverage of the files with gaps, before the new tests.
-    pub before: LineCounts,
-    /// Line coverage of these files with the new tests.
-    pub after: LineCounts,
     /// Mutation score of the new tests.
     pub score: Option<Score>,
     /// Number of flaky new tests; none of them is kept.
@@ -205,7 +202,8 @@ impl Generation {
         let reason = self.made.as_ref().and_then(|made| made.report.main_reason());
         let obstacle = reason.filter(|_| files.is_empty()).unwrap_or_default().to_owned();
         let findings = self.findings().into_iter().map(ToString::to_string).collect();
-        WrittenWork { files, obstacle, missed_gates: self.missed_gates(), findings }
+        let (missed_gates, shortfall) = (self.missed_gates(), self.describe_shortfall());
+        WrittenWork { files, obstacle, missed_gates, shortfall, findings }
     }
 
     /// Ids of all kept tests.
@@ -272,6 +270,30 @@ impl Generation {
         self.gates_with(|decision| decision != QualityDecision::Pass)
     }
 
+    /// Each number that the kept tests do not reach. None fails a gate.
+    pub fn short_numbers(&self) -> Vec<String> {
+        if self.files().is_empty() {
+            return Vec::new();
+        }
+        let score = self.scored().and_then(|score| score.describe_shortfall());
+        self.coverage.iter().flat_map(CoverageResult::missed).chain(score).collect()
+    }
+
+    /// The numbers that are not reached, with a reason: the phrase of every output; empty where all are.
+    pub fn describe_shortfall(&self) -> String {
+        let numbers = self.short_numbers();
+        let mut reasons: BTreeMap<&str, u32> = BTreeMap::new();
+        for reason in self.decided_requirements().filter_map(|one| one.open.as_deref()) {
+            *reasons.entry(reason).or_default() += 1;
+        }
+        let open: u32 = reasons.values().sum();
+        let main = reasons.into_iter().max_by_key(|(_, count)| *count);
+        let why = main.filter(|_| !numbers.is_empty()).map_or_else(String::new, |(reason, _)| {
+            format!(" ({} not shown, for example because: {reason})", count(open, "requirement"))
+        });
+        format!("{}{why}", numbers.join("; "))
+    }
+
     fn gates_with(&self, accepts: fn(QualityDecision) -> bool) -> Vec<String> {
         let missed = |stage: Stage, gate: &Option<GateResult>| match gate {
             Some(gate) if !accepts(gate.decision) => None,
@@ -292,8 +314,6 @@ impl Generation {
             files: self.kept().count(),
             shown: self.decided_requirements().filter(|one| one.open.is_none()).count(),
             requirements: self.decided_requirements().count(),
-            before: report.map(|report| report.before).unwrap_or_default(),
-            after: report.map(|report| report.after).unwrap_or_default(),
             score: self.scored(),
             flaky: report.map_or(0, |report| report.flaky.len()),
         }

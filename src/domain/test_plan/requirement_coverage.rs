@@ -12,7 +12,7 @@ use super::requirement::Requirement;
 /// Why a requirement is not covered; `None` if a test covers it.
 ///
 /// A happy path that is no line of its own is shown by a kept assertion. Everything else is shown when
-/// a new test executes the line that decides it, and an edge only when no mutant of that line goes unnoticed; where lines are
+/// a new test executes the line that decides it, and an edge only when mutants of that line are tried and none goes unnoticed; where lines are
 /// unknown, when a kept test claims it. What crosses modules must be claimed in any case.
 ///
 /// Source: specification.md 6.1, 5.3.
@@ -56,7 +56,12 @@ fn open_reason(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<S
         return None;
     }
     if !is_unit && !is_claimed {
-        return Some("it crosses modules, and tests are written for one function".to_owned());
+        let why = match one.layer {
+            SubLayer::FailureMode => "no test is known to cause the failure that it handles",
+            SubLayer::Database | SubLayer::External => "no test stands in for what it depends on",
+            _ => "it crosses modules, and tests are written for one function",
+        };
+        return Some(why.to_owned());
     }
     let Some(lines) = lines else {
         return (!is_claimed)
@@ -65,12 +70,13 @@ fn open_reason(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<S
     if lines.binary_search(&one.line).is_err() {
         return Some(format!("no kept test executes line {}", one.line));
     }
-    let survivors = made.report.score.iter().flat_map(|score| &score.survivors);
-    let unseen =
-        survivors.into_iter().any(|broken| broken.file == *file && broken.line == one.line);
-    let is_shown_by_mutants = matches!(one.layer, SubLayer::Edge | SubLayer::State);
-    (is_shown_by_mutants && unseen)
-        .then(|| format!("a mutant of line {} goes undetected", one.line))
+    let score = made.report.score.as_ref();
+    let score = score.filter(|_| matches!(one.layer, SubLayer::Edge | SubLayer::State))?;
+    if score.survivors.iter().any(|broken| broken.file == *file && broken.line == one.line) {
+        return Some(format!("a mutant of line {} goes undetected", one.line));
+    }
+    let untried = score.untried_lines.get(file).is_some_and(|lines| lines.contains(&one.line));
+    untried.then(|| format!("no mutant of line {} was tried", one.line))
 }
 
 /// Why no kept test holds what documentation or the request states.
@@ -167,7 +173,8 @@ mod tests {
     };
     use crate::domain::id::{SessionId, TreeId};
     use crate::domain::mutation::Score;
-    use crate::domain::test_plan::generation::Generation;
+    use crate::domain::quality::QualityDecision;
+    use crate::domain::test_plan::generation::{GateResult, Generation, RequirementCoverage};
 
     fn path(text: &str) -> RepoPath {
         RepoPath::parse(text).unwrap()
@@ -286,6 +293,10 @@ mod tests {
         let edge = requirement(SubLayer::Edge, "price", 8);
         let open = still_open(&path("a.py"), &edge, &missed);
         assert_eq!(open.as_deref(), Some("a mutant of line 8 goes undetected"));
+        missed.report.score =
+            Some(Score { untried_lines: [(path("a.py"), [8].into())].into(), ..Score::default() });
+        let open = still_open(&path("a.py"), &edge, &missed);
+        assert_eq!(open.as_deref(), Some("no mutant of line 8 was tried"));
         let claim = WrittenTests {
             round: 1,
             subject: path("a.py"),
@@ -306,6 +317,40 @@ mod tests {
         };
         assert_eq!(crossing(8), None, "a kept test claims it and runs its line");
         assert_eq!(crossing(9).as_deref(), Some("no kept test executes line 9"));
+    }
+
+    #[test]
+    fn a_number_that_is_not_reached_has_its_reason_and_fails_no_gate() {
+        let tree = TreeId::parse("a".repeat(40)).unwrap();
+        let id = SessionId::parse("WFS-test-x").unwrap();
+        let mut production = Generation::new(id, tree, Vec::new(), Vec::new());
+        let (mut made, gate) = (made(), |reason: &str| GateResult {
+            decision: QualityDecision::Pass,
+            reason: reason.into(),
+            repairs: 0,
+            retries: 2,
+        });
+        let open = |why: Option<&str>| RequirementCoverage {
+            id: "R-001".into(),
+            layer: SubLayer::Happy,
+            text: "it holds".into(),
+            open: why.map(str::to_owned),
+        };
+        made.requirements = [None, Some("prints"), Some("sleeps"), Some("sleeps")].map(open).into();
+        let score =
+            Score { covered: 74, tried: 15, noticed: 14, threshold: 60, ..Score::default() };
+        made.report.score = Some(score);
+        production.made = Some(made);
+        (production.validation, production.review) = (Some(gate("fine")), Some(gate("fine")));
+        let expected = "mutation score not measured: the time limit was reached after 15 of 74 mutants \
+                        (3 requirements not shown, for example because: sleeps)";
+        assert_eq!(
+            (production.describe_shortfall().as_str(), production.is_met()),
+            (expected, true)
+        );
+        assert_eq!(production.written_work().shortfall, expected);
+        production.score = Some(Score { covered: 15, tried: 15, noticed: 14, ..Score::default() });
+        assert_eq!(production.describe_shortfall(), "", "all is reached, whatever is open");
     }
 
     #[test]

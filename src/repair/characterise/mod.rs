@@ -21,6 +21,7 @@ mod typical_values;
 mod variations;
 mod wrong_shape;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -37,6 +38,7 @@ pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, render};
 use search_target::SearchTarget;
 pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
 pub use tested_inputs::{InputComparison, compared_functions};
+use wrong_shape::OTHER_SHAPE;
 
 use case_selection::{candidates, check_purpose};
 
@@ -301,7 +303,10 @@ pub async fn characterise(
     }
     agree(observer, task, &bindings, &mut found).await?;
     for one in &mut found {
-        one.dropped.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        // What a call does says more than what is wrong with its arguments.
+        let is_accident = |reason: &str| reason == OTHER_SHAPE || reason.ends_with("on purpose");
+        one.dropped
+            .sort_by_key(|(reason, count)| (is_accident(reason), Reverse(*count), reason.clone()));
     }
     Ok(found)
 }

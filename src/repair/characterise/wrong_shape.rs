@@ -35,6 +35,9 @@ const TYPE_WORDS: &[&str] = &[
     "invalid argument",
 ];
 
+/// Why what a function does with arguments that it does not expect is not held.
+pub const OTHER_SHAPE: &str = "its arguments are of a shape that the function does not expect";
+
 /// A list that is made of a set without being sorted.
 static SET_ORDER: Pattern = Pattern::new(
     r"(?:\b(?:list|tuple|enumerate|map)\(|\.join\(|\bfor\s+\w+\s+in\s+)\s*(?:set|frozenset)\(",
@@ -65,7 +68,7 @@ pub fn find_accident(
             })
         });
     if is_wrong && !is_type_refusal(&case.seen.outcome) {
-        return Some("its arguments are of a shape that the function does not expect".into());
+        return Some(OTHER_SHAPE.into());
     }
     let is_list = matches!(&case.seen.outcome,
         CallOutcome::Value { literal, .. } if literal.starts_with(['[', '(']) && literal.contains(", "));

@@ -117,8 +117,6 @@ pub fn render_task(task: &TestTask, made: &TaskTests) -> String {
         task => seen(task),
         made => seen(made),
         headline => characterisation::headline(report),
-        before => characterisation::reached(report.before),
-        after => characterisation::reached(report.after),
         shown => made.requirements.iter().filter(|one| one.open.is_none()).count(),
         left => seen(&left.collect::<Vec<_>>()),
         findings => seen(&findings),
@@ -129,7 +127,8 @@ pub fn render_task(task: &TestTask, made: &TaskTests) -> String {
 /// `.summaries/IMPL-001.3-summary.md` and `.summaries/IMPL-001.5-summary.md`.
 pub fn render_gate(id: &str, gate: Option<&GateResult>, production: &Generation) -> String {
     let (files, dropped) = (production.files().len(), seen(&production.dropped));
-    render("gate.md", context! { id, gate => gate.map(seen), files, dropped })
+    let shortfall = production.describe_shortfall();
+    render("gate.md", context! { id, gate => gate.map(seen), files, dropped, shortfall })
 }
 
 /// `.summaries/IMPL-002-summary.md`: first and last result, what was changed, and the verdict
@@ -173,12 +172,11 @@ pub fn render_summary(run: &PlanRun, produced: Option<&Generation>, folder: &str
             produced => true,
             written => written(production),
             files => seen(&production.files()),
-            before => characterisation::reached(totals.before),
-            after => characterisation::reached(totals.after),
             coverage => production.coverage.as_ref().map(coverage::describe),
             score => totals.score.as_ref().map(mutation::headline),
             flaky => totals.flaky,
             gates => seen(&gates.collect::<Vec<_>>()),
+            shortfall => production.describe_shortfall(),
             unfinished => report.map(|report| seen(&report.unfinished)),
             findings => seen(&production.findings()),
             dropped => seen(&production.dropped),

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::characterisation_report::LineCounts;
 use crate::domain::coverage::CoverageResult;
 use crate::domain::quality::{QualityDecision, Stage};
 use crate::domain::test_plan::generation::{GateResult, Generation};
@@ -27,13 +26,13 @@ pub fn written(production: &Generation) -> String {
         0 => String::new(),
         number => format!(", {} of the code", count(number, "finding")),
     };
-    format!(
-        "{} in {}, {} of {} requirements shown{findings}",
-        count(totals.tests, "test"),
-        count(totals.files, "file"),
-        totals.shown,
-        totals.requirements
-    )
+    let work = production.written_work();
+    let tests = match (totals.files, work.obstacle.as_str()) {
+        (0, "") => "no test was written".to_owned(),
+        (0, obstacle) => format!("no test was written ({obstacle})"),
+        (files, _) => format!("{} in {}", count(totals.tests, "test"), count(files, "file")),
+    };
+    format!("{tests}, {} of {} requirements shown{findings}", totals.shown, totals.requirements)
 }
 
 /// Sums up phase 5 with the gates that are not met, for every output.
@@ -43,6 +42,10 @@ pub fn headline(production: &Generation) -> String {
         decided_gates(production).filter(|(_, gate)| gate.decision != QualityDecision::Pass)
     {
         text.push_str(&format!("; the {name} is not met: {}", line(&gate.reason, 200)));
+    }
+    let shortfall = production.describe_shortfall();
+    if !shortfall.is_empty() {
+        text.push_str(&format!("; not reached: {}", line(&shortfall, 300)));
     }
     text
 }
@@ -63,11 +66,7 @@ pub struct ProducedDocument {
     pub tests: usize,
     /// The files that contain them.
     pub files: Vec<String>,
-    /// Lines of the files with gaps that the tests reached before.
-    pub coverage_before: LineCounts,
-    /// Lines of the same files that are reached with the new tests.
-    pub coverage_after: LineCounts,
-    /// Coverage of the requested functions, before and after.
+    /// Coverage of what was asked for, before and after.
     #[serde(default)]
     pub coverage: Option<CoverageResult>,
     /// Percentage of tried mutants that the tests noticed, cut to one decimal.
@@ -95,6 +94,9 @@ pub struct ProducedDocument {
     pub review: Option<String>,
     /// Whether both gates are met.
     pub gates_met: bool,
+    /// The numbers that the tests do not reach, with the reason; none of them fails a gate.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub shortfall: String,
     /// The commit that holds the tests.
     pub commit: Option<String>,
 }
@@ -118,8 +120,6 @@ pub fn produced_document(production: &Generation) -> ProducedDocument {
     ProducedDocument {
         tests: totals.tests,
         files: production.files().into_iter().map(|(file, _)| file.to_string()).collect(),
-        coverage_before: totals.before,
-        coverage_after: totals.after,
         coverage: production.coverage.clone(),
         mutation_score: totals
             .score
@@ -160,6 +160,7 @@ pub fn produced_document(production: &Generation) -> ProducedDocument {
         validation: describe(&production.validation),
         review: describe(&production.review),
         gates_met: production.is_met(),
+        shortfall: production.describe_shortfall(),
         commit: production.commit.as_ref().map(ToString::to_string),
     }
 }

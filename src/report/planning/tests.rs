@@ -291,7 +291,7 @@ fn a_plan_speaks_the_words_of_a_maintainer() {
 
     Kinds of tests: happy path (1), negative path (1).
 
-    The tests are accepted when they compile, have no critical finding, and cover 80 % of lines, 70 % of branches and 90 % of functions.
+    The tests are accepted when they compile and have no critical finding. They aim at 80 % of lines, 70 % of branches and 90 % of functions.
 
     <details>
     <summary>What the tests must show</summary>

@@ -255,7 +255,8 @@ pub async fn measure(
     let before =
         if request.before.is_empty() { Vec::new() } else { runner.trace(request.before).await? };
     if left_out > 0 {
-        unfinished(report, format!("the score was measured without {left_out} of the mutants"));
+        let Score { tried, covered, .. } = scored.score;
+        unfinished(report, format!("the score was measured with {tried} of {covered} mutants"));
     }
     let mut reached = Lines::new();
     for (file, lines) in scored.traces.iter().flat_map(|trace| &trace.lines) {

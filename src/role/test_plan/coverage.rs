@@ -9,13 +9,11 @@ use crate::code::behaviour::{self, Behaviour};
 use crate::code::conventions;
 use crate::code::language::Language;
 use crate::code::test_paths;
-use crate::domain::coverage::CoverageTarget;
-use crate::domain::coverage::FileLines;
+use crate::domain::coverage::{CoverageTarget, FileLines, Share, Shares};
 use crate::domain::id::RepoPath;
-use crate::domain::rate::PerMille;
 use crate::domain::test_plan::framework::Conventions;
 use crate::domain::test_plan::requirement::{PlannedFile, Priority};
-use crate::domain::text::has_word;
+use crate::domain::text::{count, has_word};
 
 use super::survey::Survey;
 
@@ -73,6 +71,9 @@ impl CoverageSource {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExecutedLines {
     pub source: CoverageSource,
+    /// What was asked for, which every share of the session counts.
+    #[serde(default)]
+    pub about: About,
     /// The lines by file; empty if none are known.
     pub files: BTreeMap<RepoPath, FileLines>,
     /// The minimum percentages; files below them have a gap.
@@ -83,8 +84,8 @@ pub struct ExecutedLines {
 impl Default for ExecutedLines {
     fn default() -> Self {
         let source = CoverageSource::by_names("");
-        let (files, target) = (BTreeMap::new(), CoverageTarget::default());
-        Self { source, files, target }
+        let (files, about) = (BTreeMap::new(), About::new());
+        Self { source, about, files, target: CoverageTarget::default() }
     }
 }
 
@@ -165,6 +166,66 @@ pub fn callable(file: &RepoPath, text: &str, only: &FunctionFilter) -> Vec<Behav
     chosen
 }
 
+/// The functions that were asked for, by file; an empty name stands for the whole file.
+pub type About = BTreeMap<RepoPath, BTreeSet<String>>;
+
+/// The functions of a file in scope, and the line ranges that count: whole bodies, or the whole file where
+/// all of its functions are in scope, as coverage tools count. The first line of a single function is
+/// executed when its file is loaded, so it does not count.
+pub fn pieces_in_scope(
+    file: &RepoPath,
+    names: &BTreeSet<String>,
+    text: &str,
+) -> (Vec<Behaviour>, Vec<(u32, u32)>) {
+    let all = callable(file, text, &FunctionFilter::new());
+    let has_all = !names.is_empty() && all.iter().all(|one| names.contains(&one.name));
+    let whole = names.contains("") || has_all;
+    let only = || FunctionFilter::from([(file.clone(), names.clone())]);
+    let functions = if whole { all } else { callable(file, text, &only()) };
+    let pieces = if whole {
+        vec![(1, u32::try_from(text.lines().count()).unwrap_or(u32::MAX))]
+    } else {
+        functions.iter().map(|one| (first_inside(one.start, one.end), one.end)).collect()
+    };
+    (functions, pieces)
+}
+
+/// The coverage of some functions or of whole files.
+pub fn count_shares(
+    about: &About,
+    texts: &BTreeMap<RepoPath, String>,
+    ran: &BTreeMap<RepoPath, FileLines>,
+) -> Shares {
+    let mut shares = Shares::default();
+    for (file, names) in about {
+        let text = texts.get(file).map_or("", String::as_str);
+        let (functions, pieces) = pieces_in_scope(file, names, text);
+        let file_lines = ran.get(file);
+        for function in &functions {
+            let entered =
+                file_lines.and_then(|file_lines| file_lines.entered(function.start, function.end));
+            shares.add_function(entered.unwrap_or(false));
+        }
+        for (start, end) in pieces {
+            match file_lines {
+                Some(file_lines) => shares.add_lines(file_lines, start, end),
+                None => shares.add_unseen((end + 1).saturating_sub(start)),
+            }
+        }
+    }
+    shares
+}
+
+/// The first line after the head of a definition that spans several lines.
+pub fn first_inside(start: u32, end: u32) -> u32 {
+    if end > start { start + 1 } else { start }
+}
+
+/// The names in `only` that a file is restricted to, or an empty name for the whole file.
+pub fn named_in(file: &RepoPath, only: &FunctionFilter) -> BTreeSet<String> {
+    only.get(file).cloned().unwrap_or_else(|| BTreeSet::from([String::new()]))
+}
+
 /// What the tests of some files reach.
 pub struct TestGaps {
     /// Files with gaps, most urgent first, without requirements.
@@ -188,12 +249,14 @@ pub fn assess(
         let reach = TestReach::of(file, &tests, survey, ran);
         let untested: Vec<&Behaviour> = functions.iter().filter(|one| !reach.enters(one)).collect();
         // Tests may come to a file through another one. A function on one line runs when it is loaded.
-        let mut long = functions.iter().filter(|one| one.end > one.start);
-        let has_tests = !tests.is_empty() || long.any(|one| reach.enters(one));
-        tested += u32::from(has_tests);
-        let Some(reason) = gap(has_tests, &functions, &untested, (ran.files.get(file), ran)) else {
-            continue;
-        };
+        let mut long = functions.iter().filter(|one| one.end > one.start).peekable();
+        let has_long = ran.has_lines() && long.peek().is_some();
+        let is_reached = long.any(|one| reach.enters(one));
+        let has_tests = !tests.is_empty() || is_reached;
+        tested += u32::from(if has_long { is_reached } else { has_tests });
+        let about = About::from([(file.clone(), named_in(file, only))]);
+        let own = ran.files.get(file).map(|_| count_shares(&about, &survey.texts, &ran.files));
+        let Some(reason) = gap(has_tests, &functions, &untested, (own, ran)) else { continue };
         let decisions = untested
             .iter()
             .map(|one| usize::try_from(one.decisions).unwrap_or(0) + one.raises.len());
@@ -208,20 +271,21 @@ pub fn assess(
         });
     }
     gaps.sort_by(|a, b| a.priority.cmp(&b.priority).then(a.file.cmp(&b.file)));
-    TestGaps { gaps, coverage: coverage(tested, files, ran) }
+    let total = u32::try_from(files.len()).unwrap_or(u32::MAX);
+    let shares = ran.has_lines().then(|| count_shares(&ran.about, &survey.texts, &ran.files));
+    TestGaps { gaps, coverage: coverage((tested, total), shares, ran) }
 }
 
-/// The present coverage of the files, of which some have tests.
-fn coverage(tested: u32, files: &[RepoPath], ran: &ExecutedLines) -> String {
-    let total = u32::try_from(files.len()).unwrap_or(u32::MAX);
-    let mut text = format!("{tested} of {total} files have tests ({} %)", percent(tested, total));
-    let known = || files.iter().filter_map(|file| ran.files.get(file));
-    let lines: Vec<_> = known().map(FileLines::line_counts).collect();
-    let branches: Vec<_> = known().map(FileLines::branch_counts).collect();
-    for (what, counts) in [("lines", lines), ("branches", branches)] {
-        let (part, whole) = counts.iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
-        if whole > 0 {
-            text.push_str(&format!(", {what} {} %", percent(part, whole)));
+/// The present coverage of the files, of which tests reach some.
+fn coverage((tested, total): (u32, u32), shares: Option<Shares>, ran: &ExecutedLines) -> String {
+    let files = count(u64::from(total), "file");
+    let mut text = match shares {
+        Some(_) => format!("tests reach {tested} of {files}"),
+        None => format!("{tested} of {files} have tests"),
+    };
+    for (what, share, _) in shares.iter().flat_map(|all| all.named(ran.target)) {
+        if let Some(percent) = share.percent() {
+            text.push_str(&format!(", {what} {percent} %"));
         }
     }
     format!("{text}; {}", ran.source.words())
@@ -255,7 +319,7 @@ fn gap(
     has_tests: bool,
     functions: &[Behaviour],
     untested: &[&Behaviour],
-    (lines, ran): (Option<&FileLines>, &ExecutedLines),
+    (own, ran): (Option<Shares>, &ExecutedLines),
 ) -> Option<String> {
     if functions.is_empty() {
         return None;
@@ -264,23 +328,22 @@ fn gap(
     if !has_tests {
         gaps.push("no test belongs to it".to_owned());
     }
-    if lines.is_none() && ran.has_lines() && has_tests {
+    if own.is_none() && ran.has_lines() && has_tests {
         gaps.push("none of its lines run".to_owned());
     }
-    if let Some(lines) = lines {
-        let (part, whole) = lines.line_counts();
-        if below(part, whole, ran.target.line) {
-            gaps.push(format!("{part} of {whole} lines run ({} %)", percent(part, whole)));
-        }
-        let (part, whole) = lines.branch_counts();
-        if below(part, whole, ran.target.branch) {
-            let share = percent(part, whole);
-            gaps.push(format!("{part} of {whole} branches are taken ({share} %)"));
+    let own = own.unwrap_or_default();
+    for (share, target, what) in [
+        (own.line, ran.target.line, "lines run"),
+        (own.branch, ran.target.branch, "branches are taken"),
+    ] {
+        if share.is_below(target) {
+            let percent = share.percent().unwrap_or_default();
+            gaps.push(format!("{} of {} {what} ({percent} %)", share.part, share.whole));
         }
     }
     let count = |functions: usize| u32::try_from(functions).unwrap_or(u32::MAX);
-    let entered = count(functions.len().saturating_sub(untested.len()));
-    if below(entered, count(functions.len()), ran.target.function) {
+    let (whole, left) = (count(functions.len()), count(untested.len()));
+    if (Share { part: whole - left, whole }).is_below(ran.target.function) {
         let names: Vec<String> =
             untested.iter().take(4).map(|one| format!("`{}`", one.name)).collect();
         let more = untested.len().saturating_sub(4);
@@ -291,62 +354,36 @@ fn gap(
     (!gaps.is_empty()).then(|| gaps.join("; "))
 }
 
-fn below(part: u32, whole: u32, target: u32) -> bool {
-    whole > 0 && u64::from(part) * 100 < u64::from(whole) * u64::from(target)
-}
-
-/// A percentage with one decimal place; all of nothing is 100.
-fn percent(part: u32, whole: u32) -> String {
-    if whole == 0 { PerMille::of(1, 1) } else { PerMille::of(part, whole) }.to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_state_of_coverage_is_said_with_its_source() {
-        let files = ["a.py", "b.py", "c.py", "d.py"].map(|one| RepoPath::parse(one).unwrap());
-        let mut lines = FileLines::default();
-        (1..=8).for_each(|line| lines.line(line, u64::from(line < 5)));
         let (file, format) = ("x.lcov".to_owned(), "lcov".to_owned());
         let table = [
             (
                 CoverageSource::Measured { command: "cov".into(), format: format.clone() },
-                "1 of 4 files have tests (25.0 %), lines 50.0 %; measured by `cov`",
+                "tests reach 1 of 4 files, lines 50 %; measured by `cov`",
             ),
             (
                 CoverageSource::Report { file, format },
-                "1 of 4 files have tests (25.0 %), lines 50.0 %; read from x.lcov (lcov)",
+                "tests reach 1 of 4 files, lines 50 %; read from x.lcov (lcov)",
             ),
             (
                 CoverageSource::NoTests { command: "cov".into() },
-                "1 of 4 files have tests (25.0 %), lines 50.0 %; there are no tests yet",
+                "tests reach 1 of 4 files, lines 50 %; there are no tests yet",
             ),
             (
                 CoverageSource::by_names("no tool"),
-                "1 of 4 files have tests (25.0 %); by names and imports only: no tool",
+                "1 of 4 files have tests; by names and imports only: no tool",
             ),
         ];
         for (source, expected) in table {
-            let mut ran = ExecutedLines { source, ..ExecutedLines::default() };
-            if ran.has_lines() {
-                ran.files.insert(files[0].clone(), lines.clone());
-            }
-            assert_eq!(coverage(1, &files, &ran), expected);
-        }
-    }
-
-    #[test]
-    fn shares_never_look_better_and_are_compared_exactly() {
-        let table = [(1, 3, "33.3"), (2, 3, "66.7"), (999, 1000, "99.9"), (0, 0, "100.0")];
-        for (part, whole, expected) in table {
-            assert_eq!(percent(part, whole), expected);
-        }
-        let table =
-            [(79, 100, 80, true), (80, 100, 80, false), (0, 0, 100, false), (0, 1, 0, false)];
-        for (part, whole, target, expected) in table {
-            assert_eq!(below(part, whole, target), expected, "{part} of {whole}");
+            let ran = ExecutedLines { source, ..ExecutedLines::default() };
+            let line = Share { part: 4, whole: 8 };
+            let shares = ran.has_lines().then(|| Shares { line, ..Shares::default() });
+            assert_eq!(coverage((1, 4), shares, &ran), expected);
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::domain::test_plan::plan::TestPlan;
 use crate::domain::test_plan::source_session::{ImplementationSummary, SourceSession};
 use crate::effect::{Effects, SuiteFacts};
 
-use super::coverage::{CoverageSource, ExecutedLines, FunctionFilter, assess};
+use super::coverage::{CoverageSource, ExecutedLines, FunctionFilter, assess, named_in};
 use super::project;
 use super::survey::Survey;
 
@@ -217,6 +217,7 @@ pub fn assemble(
     let (only, habits) = (only(named), &framework.conventions);
     let targets = targets(named, &only, survey, habits, &ran);
     ran.files.retain(|file, _| targets.contains(file));
+    ran.about = targets.iter().map(|file| (file.clone(), named_in(file, &only))).collect();
     let assessed = assess(&targets, &only, survey, habits, &ran);
     let kind = project::classify(survey);
     let plan = TestPlan {

@@ -2,17 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::behaviour::{self, Behaviour};
+use crate::code::behaviour;
 use crate::code::coverage::tells_branches;
 use crate::code::language::Language;
-use crate::domain::coverage::{CoverageResult, CoverageTarget, FileLines, Measured, Shares};
+use crate::domain::coverage::{CoverageResult, CoverageTarget, FileLines, Measured};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::effect::{EffectError, Effects};
 
-use super::coverage::{ExecutedLines, FunctionFilter, callable};
-
-/// The functions to measure, by file; an empty name stands for the whole file.
-pub type About = BTreeMap<RepoPath, BTreeSet<String>>;
+use super::coverage::{About, ExecutedLines, count_shares, first_inside, pieces_in_scope};
 
 /// The result of a coverage run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,14 +27,14 @@ impl CoverageOutcome {
     }
 }
 
-/// Runs the suite of a tree with the project's coverage tool and compares the coverage of `about`
-/// with the target. If the tool fails, the outcome contains the reason instead of an error.
+/// Runs the suite of a tree with the project's coverage tool and compares the coverage of what was asked
+/// for with the target. If the tool fails, the outcome contains the reason instead of an error.
 pub async fn measure_coverage(
     tree: &TreeId,
-    about: &About,
     before: &ExecutedLines,
     fx: &Effects<'_>,
 ) -> Result<CoverageOutcome, EffectError> {
+    let about = &before.about;
     let mut texts = BTreeMap::new();
     for file in about.keys() {
         let bytes = fx.worktree.read(tree, file).await?.unwrap_or_default();
@@ -54,12 +51,13 @@ pub async fn measure_coverage(
         Measured::Lines { command, files, format } => (command, files, tells_branches(&format)),
         Measured::NoTests { command, files } => (command, files, true),
     };
-    let (target, after) = (before.target, shares(about, &texts, &files));
+    let (target, after) = (before.target, count_shares(about, &texts, &files));
     let lacks_taken = after.branch.is_below(target.branch);
     let uncovered_lines = uncovered_lines(about, &texts, &files, lacks_taken);
     let reached = CoverageResult::Measured {
         command,
-        before: shares(about, &texts, &before.files),
+        counted: describe_about(about),
+        before: count_shares(about, &texts, &before.files),
         after,
         target,
         lacks_branches: !tells_branches && files.values().all(|file| file.branches.is_empty()),
@@ -89,9 +87,9 @@ fn uncovered_lines(
         let read = |language| behaviour::read(language, text);
         let functions = Language::of(file).map(read).unwrap_or_default();
         let is_inside = |line: &u32| {
-            functions.iter().any(|one| (inner(one.start, one.end)..=one.end).contains(line))
+            functions.iter().any(|one| (first_inside(one.start, one.end)..=one.end).contains(line))
         };
-        let lines = pieces(file, names, text).1.into_iter().flat_map(lines);
+        let lines = pieces_in_scope(file, names, text).1.into_iter().flat_map(lines);
         let lines: BTreeSet<u32> = lines.filter(is_inside).collect();
         if !lines.is_empty() {
             uncovered_lines.insert(file.clone(), lines);
@@ -100,56 +98,17 @@ fn uncovered_lines(
     uncovered_lines
 }
 
-/// The functions of a file in scope, and the line ranges that count: whole bodies, or the whole file where
-/// all of its functions are in scope, as coverage tools count. The first line of a single function is
-/// executed when its file is loaded, so it does not count.
-fn pieces(
-    file: &RepoPath,
-    names: &BTreeSet<String>,
-    text: &str,
-) -> (Vec<Behaviour>, Vec<(u32, u32)>) {
-    let all = callable(file, text, &FunctionFilter::new());
-    let has_all = !names.is_empty() && all.iter().all(|one| names.contains(&one.name));
-    let whole = names.contains("") || has_all;
-    let only = || FunctionFilter::from([(file.clone(), names.clone())]);
-    let functions = if whole { all } else { callable(file, text, &only()) };
-    let pieces = if whole {
-        vec![(1, u32::try_from(text.lines().count()).unwrap_or(u32::MAX))]
-    } else {
-        functions.iter().map(|one| (inner(one.start, one.end), one.end)).collect()
+/// What the shares count, in words.
+fn describe_about(about: &About) -> String {
+    let one = |(file, names): (&RepoPath, &BTreeSet<String>)| {
+        if names.contains("") {
+            return file.to_string();
+        }
+        format!("{} of {file}", names.iter().cloned().collect::<Vec<_>>().join(", "))
     };
-    (functions, pieces)
-}
-
-/// The coverage of some functions or of whole files.
-fn shares(
-    about: &About,
-    texts: &BTreeMap<RepoPath, String>,
-    ran: &BTreeMap<RepoPath, FileLines>,
-) -> Shares {
-    let mut shares = Shares::default();
-    for (file, names) in about {
-        let text = texts.get(file).map_or("", String::as_str);
-        let (functions, pieces) = pieces(file, names, text);
-        let file_lines = ran.get(file);
-        for function in &functions {
-            let entered =
-                file_lines.and_then(|file_lines| file_lines.entered(function.start, function.end));
-            shares.add_function(entered.unwrap_or(false));
-        }
-        for (start, end) in pieces {
-            match file_lines {
-                Some(file_lines) => shares.add_lines(file_lines, start, end),
-                None => shares.add_unseen((end + 1).saturating_sub(start)),
-            }
-        }
-    }
-    shares
-}
-
-/// The first line after the head of a definition that spans several lines.
-fn inner(start: u32, end: u32) -> u32 {
-    if end > start { start + 1 } else { start }
+    let named: Vec<String> = about.iter().take(3).map(one).collect();
+    let more = about.len() - named.len();
+    if more == 0 { named.join("; ") } else { format!("{} and {more} more", named.join("; ")) }
 }
 
 #[cfg(test)]
@@ -171,7 +130,7 @@ mod tests {
         let of = |names: &[&str], ran: Option<&FileLines>| {
             let names = names.iter().map(|name| (*name).to_owned()).collect();
             let ran = ran.map(|ran| (file.clone(), ran.clone())).into_iter().collect();
-            let shares = shares(&[(file.clone(), names)].into(), &texts, &ran);
+            let shares = count_shares(&[(file.clone(), names)].into(), &texts, &ran);
             (shares.line, shares.branch, shares.function)
         };
         let table = [
@@ -210,6 +169,10 @@ mod tests {
             let missed: Vec<u32> = missed.into_values().flatten().collect();
             assert_eq!(missed, expected);
         }
-        assert_eq!((inner(1, 2), inner(3, 3)), (2, 3), "a definition of one line is its own body");
+        assert_eq!(
+            (first_inside(1, 2), first_inside(3, 3)),
+            (2, 3),
+            "a definition of one line is its own body"
+        );
     }
 }

@@ -18,6 +18,7 @@ import enum
 import functools
 import gc
 import importlib
+import importlib.machinery
 import inspect
 import itertools
 import json
@@ -675,6 +676,30 @@ def serve(calls, module):
         tell(records[index])
 
 
+SETTINGS = ("pyproject.toml", "pytest.ini", ".pytest.ini", "setup.cfg", "tox.ini", "conftest.py", "tests/conftest.py")
+
+
+def installed_copy():
+    """The copy that tests import instead of the file, whose folder `src` only we search."""
+    folders = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if os.path.basename(one) == "src"]
+    path = list(sys.path)
+    for folder in filter(path.__contains__, folders):
+        path.remove(folder)
+    for name in SETTINGS:
+        try:
+            with open(os.path.join(REQUEST["root"], name), encoding="utf-8") as file:
+                text = file.read()
+        except (OSError, ValueError):
+            continue
+        if "pythonpath" in text or "sys.path" in text:
+            return None
+    package = REQUEST["module"].split(".")[0]
+    spec = importlib.machinery.PathFinder.find_spec(package, path)
+    places = [spec.origin, *(spec.submodule_search_locations or ())] if spec else []
+    copies = [one for one in places if one and re.search(r"[/\\](site|dist)-packages[/\\]", one)]
+    return copies[-1] if copies and not copies[-1].startswith(REQUEST["root"] + os.sep) else None
+
+
 def load():
     ring = lambda number, frame: refuse("cannot be imported in 20 s")
     signal.signal(signal.SIGALRM, ring)
@@ -691,6 +716,9 @@ def load():
     file = getattr(module, "__file__", None)
     if not file or os.path.realpath(file) != os.path.realpath(REQUEST["path"]):
         return None, "`import %s` finds another file" % REQUEST["module"]
+    copy = installed_copy()
+    if copy:
+        return None, "tests import the installed copy in %s instead of it: `pip install -e .` corrects that" % copy
     if threading.active_count() > 1:
         return None, "its module starts threads"
     return module, None

@@ -28,13 +28,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     detect_by_tests: |_| None,
     version: |_| words(&["npx", "--no-install", "jasmine", "version"]),
-    install: |site| {
-        if site.depends_on("jasmine") {
-            super::jest::INSTALL
-        } else {
-            "npm install --save-dev jasmine"
-        }
-    },
+    install: |site| super::jest::install_hint(site, "jasmine", "npm install --save-dev jasmine"),
     command: |site, selection, files| {
         let mut command = TypedCommand::configured(&chosen(site));
         // Only one reporter is possible, and after a first failure nothing would run.

@@ -22,9 +22,7 @@ pub const JEST: FrameworkAdapter = FrameworkAdapter {
     detect: |site| detect(site, "jest"),
     detect_by_tests: |_| None,
     version: |_| words(&["npx", "--no-install", "jest", "--version"]),
-    install: |site| {
-        if site.depends_on("jest") { INSTALL } else { "npm install --save-dev jest" }
-    },
+    install: |site| install_hint(site, "jest", "npm install --save-dev jest"),
     command: |site, selection, files| {
         let mut options = words(&["--json", "--testLocationInResults"]);
         options.push(format!("--outputFile={}", files.results.display()));
@@ -61,9 +59,7 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
     detect: |site| detect(site, "vitest"),
     detect_by_tests: |_| None,
     version: |_| words(&["npx", "--no-install", "vitest", "--version"]),
-    install: |site| {
-        if site.depends_on("vitest") { INSTALL } else { "npm install --save-dev vitest" }
-    },
+    install: |site| install_hint(site, "vitest", "npm install --save-dev vitest"),
     command: |site, selection, files| {
         let run = if configured(site, "vitest").is_none() { "run" } else { "--run" };
         let mut options = words(&[run, "--reporter=json", "--reporter=default"]);
@@ -79,8 +75,28 @@ pub const VITEST: FrameworkAdapter = FrameworkAdapter {
     persistent: Some(PersistentRunner::Vitest),
 };
 
-/// What to do for a program that `package.json` lists and that is not there.
-pub const INSTALL: &str = "run `npm ci` (`npm install` without a lock file), or what else installs the packages that package.json lists";
+/// How package managers other than npm install what `package.json` lists, by their lock files.
+const MANAGERS: &[(&str, &str, &str)] = &[
+    ("pnpm", "pnpm-lock.yaml", "run `pnpm install`"),
+    ("yarn", "yarn.lock", "run `yarn install`"),
+    ("bun", "bun.lock", "run `bun install`"),
+];
+const NPM: &str = "run `npm ci` (`npm install` without a lock file), or what else installs the packages that package.json lists";
+
+/// What to do for a program that is not there: `lacking`, unless `package.json` lists it. Then the package
+/// manager that it names, or whose lock file is there, installs it.
+pub fn install_hint(site: &Site, name: &str, lacking: &'static str) -> &'static str {
+    if !site.depends_on(name) {
+        return lacking;
+    }
+    let package = site.read_package().unwrap_or_default();
+    let named = package["packageManager"].as_str().unwrap_or_default();
+    let chosen = MANAGERS.iter().find(|(manager, lock, _)| match named {
+        "" => site.has_path(lock) || site.root.join(lock).exists(),
+        named => named.starts_with(manager),
+    });
+    chosen.map_or(NPM, |(_, _, advice)| advice)
+}
 
 /// Whether the installed Vitest has an option to keep no cache: the versions since 1.6 do.
 fn knows_no_cache(site: &Site) -> bool {

@@ -30,9 +30,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     detect_by_tests: |_| None,
     version: |_| words(&["npx", "--no-install", "mocha", "--version"]),
-    install: |site| {
-        if site.depends_on("mocha") { super::jest::INSTALL } else { "npm install --save-dev mocha" }
-    },
+    install: |site| super::jest::install_hint(site, "mocha", "npm install --save-dev mocha"),
     command: |site, selection, files| {
         let mut command = TypedCommand::configured(&chosen(site));
         let reporter = files.drivers.join("mocha_reporter.cjs").display().to_string();

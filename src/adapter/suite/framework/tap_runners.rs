@@ -10,7 +10,7 @@ use super::adapter::{
     FrameworkAdapter, RunArtifacts, RunCommand, Site, TypedCommand, read_text, words,
 };
 use super::command::with_names_of_their_own;
-use super::jest::INSTALL;
+use super::jest::install_hint;
 use super::node_test::v8_coverage;
 use super::npm_script::{self, ScriptCommand};
 
@@ -23,7 +23,7 @@ pub const AVA: FrameworkAdapter = FrameworkAdapter {
     detect: |site| detect(site, "ava"),
     detect_by_tests: |_| None,
     version: |_| words(&["npx", "--no-install", "ava", "--version"]),
-    install: |site| if site.depends_on("ava") { INSTALL } else { "npm install --save-dev ava" },
+    install: |site| install_hint(site, "ava", "npm install --save-dev ava"),
     command: |site, _, files| {
         let mut run = run(site, "ava", "", &["--tap"]);
         let part = files.drivers.join("ava_cache.cjs").display().to_string();
@@ -44,7 +44,7 @@ pub const NODE_TAP: FrameworkAdapter = FrameworkAdapter {
     detect: |site| detect(site, "tap"),
     detect_by_tests: |_| None,
     version: |_| words(&["npx", "--no-install", "tap", "--version"]),
-    install: |site| if site.depends_on("tap") { INSTALL } else { "npm install --save-dev tap" },
+    install: |site| install_hint(site, "tap", "npm install --save-dev tap"),
     command: |site, _, _| run(site, "tap", "", &["--reporter=tap"]),
     read: |artifacts| read(artifacts, tap::parse_leaves),
     coverage: |request| Ok(v8_coverage(request, &chosen(request.site, "tap", ""))),
@@ -61,7 +61,7 @@ pub const TAPE: FrameworkAdapter = FrameworkAdapter {
     detect_by_tests: |_| None,
     // tape prints no version.
     version: |_| words(&["node", "-p", "require('tape/package.json').version"]),
-    install: |site| if site.depends_on("tape") { INSTALL } else { "npm install --save-dev tape" },
+    install: |site| install_hint(site, "tape", "npm install --save-dev tape"),
     command: |site, _, _| run(site, "tape", TAPE_FILES, &[]),
     read: |artifacts| read(artifacts, |output| tap::parse(&tap::with_titles(output))),
     coverage: |request| Ok(v8_coverage(request, &chosen(request.site, "tape", TAPE_FILES))),

@@ -10,7 +10,7 @@ use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::process::Invocation;
 use crate::adapter::suite::line_server::LineServer;
 use crate::adapter::suite::{Detection, ProjectSuite, SuiteSettings, detect, open};
-use crate::domain::coverage::{FileLines, Measured};
+use crate::domain::coverage::Measured;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::request::ToolCommands;
@@ -290,8 +290,8 @@ async fn a_configured_coverage_command_is_measured_or_says_why_not() {
             Measured::Lines { files, .. } => assert!(reason.is_empty() && files.len() == 1),
             Measured::NoTests { command, files } => {
                 assert_eq!((reason, command.as_str()), ("no tests", "echo '# tests 0'"));
-                let lines = files.values().map(FileLines::line_counts).collect::<Vec<_>>();
-                assert_eq!(lines, [(0, 2)], "scripts alone");
+                let lines = files.values().map(|file| file.lines.clone()).collect::<Vec<_>>();
+                assert_eq!(lines, [BTreeMap::from([(1, 0), (2, 0), (3, 0)])], "scripts alone");
             }
             Measured::Nothing { reason: found } => {
                 assert!(!reason.is_empty() && found.contains(reason), "{command}: {found}");

@@ -301,6 +301,24 @@ fn every_framework_is_detected_by_its_files() {
 }
 
 #[test]
+fn packages_are_installed_by_the_manager_of_the_project() {
+    let table = [
+        ("", "pnpm-lock.yaml", "run `pnpm install`"),
+        ("pnpm@9.1.0", "package-lock.json", "run `pnpm install`"),
+        ("npm@10.0.0", "yarn.lock", "run `npm ci` (`npm install` without a lock file), or"),
+        ("", "yarn.lock", "run `yarn install`"),
+        ("", "package-lock.json", "run `npm ci` (`npm install` without a lock file), or"),
+    ];
+    for (manager, lock, expected) in table {
+        let needs = serde_json::json!({ "vitest": "1" });
+        let package = serde_json::json!({ "packageManager": manager, "devDependencies": needs });
+        let project = Project::new(&[("package.json", &package.to_string()), (lock, "")]);
+        let install = (adapter(Framework::Vitest).install)(&project.site);
+        assert!(install.starts_with(expected), "{manager} {lock}: {install}");
+    }
+}
+
+#[test]
 fn every_framework_is_detected_by_a_configured_command() {
     let table = [
         ("npx vitest run", Some(Framework::Vitest)),
