@@ -179,13 +179,7 @@ impl RustBlock<'_> {
         let given = named_children(node.child_by_field_name("arguments")?);
         if let ("fmt", [shown]) = (text, given.as_slice()) {
             let (name, receiver) = (text.to_owned(), Some(self.value(*shown)?));
-            return Some(Example {
-                name,
-                receiver,
-                arguments: Vec::new(),
-                setup: Vec::new(),
-                result,
-            });
+            return Some(Example { name, receiver, result, ..Example::default() });
         }
         let (name, receiver) = match function.kind() {
             "identifier" => (text, None),
@@ -204,13 +198,8 @@ impl RustBlock<'_> {
             _ => return None,
         };
         let arguments: Option<Vec<String>> = given.iter().map(|one| self.value(*one)).collect();
-        Some(Example {
-            name: name.to_owned(),
-            receiver,
-            arguments: arguments?,
-            setup: Vec::new(),
-            result,
-        })
+        let (name, arguments) = (name.to_owned(), arguments?);
+        Some(Example { name, receiver, arguments, result, ..Example::default() })
     }
 }
 
@@ -264,13 +253,8 @@ pub fn go_examples(documentation: &str) -> Vec<Example> {
             Some((receiver, name)) => (Some(receiver.to_owned()), name),
             None => (None, part(3)),
         };
-        found.push(Example {
-            name: name.to_owned(),
-            receiver,
-            arguments,
-            setup: Vec::new(),
-            result,
-        });
+        let name = name.to_owned();
+        found.push(Example { name, receiver, arguments, result, ..Example::default() });
     }
     found
 }

@@ -52,17 +52,21 @@ pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -
             if variable.is_touched {
                 shown.clear();
             }
-            let call =
-                given.strip_prefix(&format!("{name}.")).filter(|rest| is_call(language, rest));
-            variable.is_touched |= match (&mut variable.calls, call.map(str::to_owned)) {
+            let (open, inner, close) = split_wrapper(&given);
+            let member = inner.strip_prefix(&format!("{name}."));
+            let member = member.filter(|rest| is_name(rest) || is_call(language, rest));
+            variable.is_touched |= match (&mut variable.calls, member.map(str::to_owned)) {
                 (None, _) => variable.value.starts_with(['[', '{']),
-                (Some(calls), Some(call)) if !shown.contains("Traceback") => {
+                (Some(calls), Some(member)) => {
                     setup.clone_from(calls);
-                    given = format!("{}.{call}", variable.value);
-                    calls.push(call);
-                    calls.len() > STEPS
+                    given = format!("{open}{}.{member}{close}", variable.value);
+                    // What raises may have changed a part.
+                    let is_error = |start: &&str| shown.starts_with(start);
+                    let raises = ["Traceback", "throws", "Throws"].iter().any(is_error);
+                    calls.extend(Some(member).filter(|one| !raises && !is_name(one)));
+                    raises || calls.len() > STEPS
                 }
-                (Some(_), _) => !is_read(&code, name),
+                (Some(_), _) => !code.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)),
             };
         }
         found.push(Statement { code: given, shown, setup });
@@ -71,12 +75,19 @@ pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -
 }
 
 /// Maximum number of calls that are made on an object before others.
-const STEPS: usize = 3;
+const STEPS: usize = 6;
 
-/// Whether a statement only reads an attribute.
-fn is_read(code: &str, name: &str) -> bool {
-    let rest = code.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
-    rest.is_some_and(|rest| rest.chars().all(|c| c.is_alphanumeric() || c == '_'))
+/// What is printed or listed, between what stands around it.
+fn split_wrapper(code: &str) -> (&'static str, &str, &'static str) {
+    let inside = ["console.log(", "print(", "list("]
+        .into_iter()
+        .find_map(|open| Some((open, code.strip_prefix(open)?.strip_suffix(')')?, ")")));
+    inside.unwrap_or(("", code, ""))
+}
+
+/// Whether code is a name: of an attribute, behind its object.
+fn is_name(code: &str) -> bool {
+    code.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// Whether code is one call of a plain name with literals.
@@ -241,7 +252,11 @@ mod tests {
                     ("till.log", "[2]"),
                     ("till.pay(by=1)", "2"),
                 ],
-                &["Till(5).pay(2) -> 3", "till.log -> [2]", "pay(2); Till(5).pay(by=1) -> 2"],
+                &[
+                    "Till(5).pay(2) -> 3",
+                    "pay(2); Till(5).log -> [2]",
+                    "pay(2); Till(5).pay(by=1) -> 2",
+                ],
             ),
             (
                 Language::Python,
@@ -250,8 +265,17 @@ mod tests {
             ),
             (
                 Language::JavaScript,
-                &[("const cart = new Cart()", ""), ("cart.add('a')", ""), ("cart.size()", "1")],
-                &["new Cart().add('a') -> ", "add('a'); new Cart().size() -> 1"],
+                &[
+                    ("const cart = new Cart()", ""),
+                    ("cart.add('a')", ""),
+                    ("cart.add(0)", "throws Low"),
+                    ("console.log(cart.size())", "1"),
+                ],
+                &[
+                    "new Cart().add('a') -> ",
+                    "add('a'); new Cart().add(0) -> throws Low",
+                    "add('a'); console.log(new Cart().size()) -> ",
+                ],
             ),
         ];
         for (language, statements, expected) in table {

@@ -8,11 +8,12 @@ use crate::code::language::Language;
 use crate::code::tree::{field_of, named_children, named_nodes, text_of, visit};
 
 use super::compiled_examples::{go_examples, rust_documentation, rust_examples};
+use super::example_statements::{RESULT_MARKS, commented_statements, prompt_statements};
 use super::example_variables::{inline_variables, is_closed_function};
 use super::{Callable, Class, is_literal};
 
 /// Maximum number of examples kept per function.
-pub const EXAMPLES: usize = 24;
+pub const EXAMPLES: usize = 60;
 
 /// A call in documentation whose arguments are literals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Example {
     pub arguments: Vec<String>,
     /// Calls that come first on the same object, as they are written behind it.
     pub setup: Vec<String>,
+    /// Whether it reads an attribute of the object rather than calling a method.
+    pub is_read: bool,
     /// Absent if the documentation shows the call only, or what cannot be compared.
     pub result: Option<DocumentedResult>,
 }
@@ -43,13 +46,16 @@ pub enum DocumentedResult {
 /// The examples in the documentation of one function, which may call others too.
 ///
 /// Python: prompts of the interpreter. JavaScript and Go: expressions with the result in a comment behind
-/// them, as in `add(1, 2) // => 3`. Rust: assertions in blocks of code.
+/// or below them, as in `add(1, 2) // => 3`. Rust: assertions in blocks of code.
 pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
     let statements = match language {
-        Language::Python => prompts(documentation),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => commented(documentation),
-        Language::Rust => return first_examples(rust_examples(&code_blocks(documentation))),
-        Language::Go => return first_examples(go_examples(documentation)),
+        Language::Python => prompt_statements(documentation),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            let is_result = |text: &str| shown_result(language, text, false).is_some();
+            commented_statements(language, documentation, &is_result)
+        }
+        Language::Rust => return rust_examples(&code_blocks(documentation)),
+        Language::Go => return go_examples(documentation),
         Language::Java => Vec::new(),
     };
     let statements = inline_variables(language, statements).into_iter();
@@ -57,13 +63,7 @@ pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
         let example = read_example(language, &one.code, &one.shown)?;
         Some(Example { setup: one.setup, ..example })
     });
-    first_examples(read.collect())
-}
-
-/// As many examples as are kept.
-fn first_examples(mut found: Vec<Example>) -> Vec<Example> {
-    found.truncate(EXAMPLES);
-    found
+    read.collect()
 }
 
 /// The examples in the docstrings or comments of a source.
@@ -115,8 +115,9 @@ fn docstring_text(text: &str) -> String {
     found
 }
 
-/// Enters the examples of a file in the functions that they call.
-pub fn assign_examples(callables: &mut [Callable], examples: &[Example]) {
+/// Enters the examples of a file in the functions that they call, and adds the attributes that they read.
+pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
+    add_attributes(callables, examples);
     let methods: BTreeSet<String> = callables
         .iter()
         .filter(|one| one.class.is_some())
@@ -130,7 +131,9 @@ pub fn assign_examples(callables: &mut [Callable], examples: &[Example]) {
     for callable in callables {
         callable.learn_objects(&objects);
         let is_constructor = callable.called_name() != callable.short_name();
-        let of_name = examples.iter().filter(|one| one.name == callable.called_name());
+        let of_name = examples.iter().filter(|one| {
+            one.name == callable.called_name() && one.is_read == callable.is_property
+        });
         let own: Vec<Example> = of_name
             .filter_map(|one| {
                 let receiver = one.receiver.as_deref();
@@ -153,6 +156,22 @@ pub fn assign_examples(callables: &mut [Callable], examples: &[Example]) {
             if !callable.examples.contains(&one) && callable.examples.len() < EXAMPLES {
                 callable.examples.push(one);
             }
+        }
+    }
+}
+
+/// Adds the attributes of objects that examples read, as functions without code of their own.
+fn add_attributes(callables: &mut Vec<Callable>, examples: &[Example]) {
+    for one in examples.iter().filter(|one| one.is_read && one.result.is_some()) {
+        let receiver = one.receiver.as_deref().unwrap_or_default();
+        let is_own = |class: &Class| !class.is_static && makes_object(receiver, class);
+        let is_member = |callable: &&Callable| callable.class.as_ref().is_some_and(is_own);
+        let Some(member) = callables.iter().find(is_member) else { continue };
+        let name = format!("{}.{}", member.subject(), one.name);
+        if callables.iter().all(|callable| callable.name != name) {
+            let Callable { start, class, export, .. } = member.clone();
+            let own = Callable { name, start, end: start, class, export, ..Callable::default() };
+            callables.push(Callable { is_property: true, ..own });
         }
     }
 }
@@ -197,55 +216,6 @@ pub(super) fn code_blocks(page: &str) -> String {
     text
 }
 
-/// Statements behind `>>>` with the text that the interpreter shows for each.
-fn prompts(documentation: &str) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    let mut is_open = false;
-    for line in documentation.lines().map(str::trim) {
-        let code = line.strip_prefix(">>>").map(str::trim);
-        if let Some(code) = code {
-            found.push((code.to_owned(), String::new()));
-            is_open = true;
-        } else if line.is_empty() {
-            is_open = false;
-        } else if let Some((code, shown)) = found.last_mut().filter(|_| is_open) {
-            match line.strip_prefix("...").filter(|_| shown.is_empty()) {
-                Some(more) => code.push_str(&format!("\n{more}")),
-                None => shown.push_str(&format!("{line}\n")),
-            }
-        }
-    }
-    found
-}
-
-/// Expressions with the comment behind them, or on the line below. Stars of a comment that stand in
-/// front are left out.
-fn commented(documentation: &str) -> Vec<(String, String)> {
-    let is_mark = |c: char| c.is_whitespace() || c == '*' || c == '/';
-    let lines: Vec<&str> = documentation
-        .lines()
-        .map(|line| line.trim_start_matches(is_mark).trim_end().trim_end_matches("*/").trim_end())
-        .collect();
-    // A comment on a line of its own has lost its slashes above.
-    let is_result = |line: &&&str| RESULT_MARKS.iter().any(|mark| line.starts_with(mark));
-    let mut found = Vec::new();
-    for (index, line) in lines.iter().enumerate() {
-        let line = line.trim_start_matches("@example").trim();
-        let (code, comment) = match line.split_once("//") {
-            Some((code, comment)) => (code.trim(), comment.trim()),
-            None => (line, lines.get(index + 1).filter(is_result).map_or("", |below| *below)),
-        };
-        if !code.is_empty() {
-            found.push((code.trim_end_matches(';').to_owned(), comment.to_owned()));
-        }
-    }
-    found
-}
-
-/// What stands before a result in a comment.
-const RESULT_MARKS: &[&str] =
-    &["=>", "->", "→", "⇒", "returns", "Returns", "===", "==", "throws", "Throws"];
-
 /// A statement as an example, if it is a call with literals.
 pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Option<Example> {
     let tree = language.parse(code)?;
@@ -262,18 +232,19 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
         return Some(example);
     }
     let (call, printed) = unwrapped(expression, code)?;
-    let callee = call.child_by_field_name("function")?;
+    let is_read = is_attribute(call);
+    let callee = if is_read { call } else { call.child_by_field_name("function")? };
     let text = text_of(callee, code);
     let receiver = callee.child_by_field_name("object");
     let name = if receiver.is_some() { text.rsplit('.').next()? } else { text };
     let is_plain = receiver.is_none_or(|one| {
-        matches!(one.kind(), "identifier" | "attribute" | "member_expression")
-            || is_construction(one)
+        !is_read && (one.kind() == "identifier" || is_attribute(one)) || is_construction(one)
     });
     if !is_plain {
         return None;
     }
-    let arguments = named_children(call.child_by_field_name("arguments")?);
+    let list = call.child_by_field_name("arguments");
+    let arguments = list.map(named_children).unwrap_or_default();
     let is_known = |one: &Node<'_>| {
         let value = one.child_by_field_name("value").filter(|_| one.kind() == "keyword_argument");
         is_argument(*one)
@@ -288,6 +259,7 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
         receiver: receiver.map(|one| text_of(one, code).to_owned()),
         arguments: arguments.iter().map(|one| text_of(*one, code).to_owned()).collect(),
         setup: Vec::new(),
+        is_read,
         result: shown_result(language, shown, printed),
     })
 }
@@ -319,8 +291,8 @@ fn operator_example(
         name: (*method).to_owned(),
         receiver: Some(text_of(left, code).to_owned()),
         arguments: vec![text_of(right, code).to_owned()],
-        setup: Vec::new(),
         result: shown_result(language, shown, false),
+        ..Example::default()
     })
 }
 
@@ -370,9 +342,17 @@ pub fn is_argument(node: Node<'_>) -> bool {
     }
 }
 
-/// The call inside of `list(…)`, `print(…)` and `console.log(…)`, and whether its result is printed.
+/// Whether an expression reads an attribute.
+fn is_attribute(node: Node<'_>) -> bool {
+    matches!(node.kind(), "attribute" | "member_expression")
+}
+
+/// The call, or the attribute that is read, inside of `list(…)`, `print(…)` and `console.log(…)`, and
+/// whether its result is printed.
 fn unwrapped<'tree>(node: Node<'tree>, code: &str) -> Option<(Node<'tree>, bool)> {
-    if !matches!(node.kind(), "call" | "call_expression") {
+    let is_observed =
+        |one: &Node<'_>| matches!(one.kind(), "call" | "call_expression") || is_attribute(*one);
+    if !is_observed(&node) {
         return None;
     }
     let is_printed = match field_of(node, "function", code) {
@@ -381,7 +361,7 @@ fn unwrapped<'tree>(node: Node<'tree>, code: &str) -> Option<(Node<'tree>, bool)
         _ => return Some((node, false)),
     };
     match named_children(node.child_by_field_name("arguments")?).as_slice() {
-        [inner] if matches!(inner.kind(), "call" | "call_expression") => Some((*inner, is_printed)),
+        [inner] if is_observed(inner) => Some((*inner, is_printed)),
         _ => None,
     }
 }
@@ -401,7 +381,9 @@ fn shown_result(language: Language, shown: &str, is_printed: bool) -> Option<Doc
         };
     }
     let mark = RESULT_MARKS.iter().find(|mark| shown.starts_with(*mark));
-    let value = mark.map_or(shown, |mark| shown.trim_start_matches(mark).trim());
+    let value = mark.map_or(shown, |mark| shown.trim_start_matches(mark).trim_start_matches(':'));
+    // Backticks set off code.
+    let value = value.trim().trim_matches('`');
     match mark {
         Some(&"throws" | &"Throws") => class_name(value).map(DocumentedResult::Raised),
         _ if is_printed => {
@@ -476,6 +458,8 @@ mod tests {
                 ">>> fee(-1)\nTraceback (most recent call last):\n  File \"a\"\n    ...\nshop.errors.Low: no\n",
                 ("fee", "-1", raised("Low")),
             ),
+            (">>> Till(2).log\n[2]\n", ("Till(2).log", "", value("[2]"))),
+            (">>> print(Till(2).log)\na\n", ("Till(2).log", "", printed("a"))),
             (">>> fee(3)\n<Fee 3>\n", ("fee", "3", String::new())),
             (">>> fee(3)\n[1, ...]\n", ("fee", "3", String::new())),
             (">>> fee(3)\n\n4\n", ("fee", "3", String::new())),
@@ -512,6 +496,15 @@ mod tests {
             (" * new Cart(2).total() // → 4", ("new Cart(2).total", "", value("4"))),
             (" * add(null) // throws TypeError: no", ("add", "null", raised("TypeError"))),
             (" * console.log(add('a')) // => b c", ("add", "'a'", printed("b c"))),
+            (" * add('http://a') // 'x'", ("add", "'http://a'", value("'x'"))),
+            (" * add(1);\n * // { a: \"b\" }", ("add", "1", value("{ a: \"b\" }"))),
+            (" * add(1)\n * // {\n * //   a: 1,\n * // }", ("add", "1", value("{ a: 1, }"))),
+            (" * add(1)\n * //> [1]", ("add", "1", value("[1]"))),
+            (" * add(1) // Returns: `true`", ("add", "1", value("true"))),
+            (" * add(\n *   1,\n *   { a: 2 }\n * ) // 'x'", ("add", "1, { a: 2 }", value("'x'"))),
+            (" * add(1)\n * // adds one to all", ("add", "1", String::new())),
+            (" * new Till(2).log // => [2]", ("new Till(2).log", "", value("[2]"))),
+            (" * console.log(new Till(2).log) // => a", ("new Till(2).log", "", printed("a"))),
             (" * add(1) // the sum of all", ("add", "1", String::new())),
             (" * add(1)\n * add(2)", ("add", "1", String::new())),
         ];
@@ -519,8 +512,50 @@ mod tests {
             let expected = (name.to_owned(), arguments.to_owned(), result);
             assert_eq!(shown(Language::JavaScript, text).first(), Some(&expected), "{text}");
         }
-        for text in ["const a = add(1) // 2", "add(x) // 2", "Adds the two. // 2"] {
+        for text in
+            ["const a = add(1) // 2", "add(x) // 2", "Adds the two. // 2", "Till.log // => [2]"]
+        {
             assert_eq!(shown(Language::JavaScript, text), [], "{text}");
+        }
+    }
+
+    /// Name, calls before and result of each example that was entered in a function, and of an attribute.
+    fn entered(language: Language, text: &str) -> Vec<String> {
+        let all = crate::code::signature::callables(language, text).into_iter();
+        let shown = all.flat_map(|one| {
+            let name = one.name.clone();
+            one.examples.into_iter().map(move |example| {
+                let result = match example.result {
+                    Some(DocumentedResult::Value(value)) => value,
+                    other => format!("{other:?}"),
+                };
+                format!("{}; {name} = {result}", example.setup.join("; "))
+            })
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn examples_in_several_statements_are_stories_that_read_attributes_too() {
+        let python = "class Till:\n    \"\"\"A till.\n\n    >>> till = Till(5)\n    >>> till.pay(2)\n    7\n    >>> till.log\n    [2]\n    >>> till.pay(-1)\n    Traceback (most recent call last):\n    ValueError: no\n    >>> till.log\n    [9]\n    \"\"\"\n\n    def __init__(self, cents):\n        self.cents = cents\n        self.log = []\n\n    def pay(self, amount):\n        return self.cents + amount\n";
+        let expected = [
+            "; Till.pay = 7",
+            "pay(2); Till.pay = Some(Raised(\"ValueError\"))",
+            "pay(2); Till.log = [2]",
+            "pay(2); Till.log = None",
+        ];
+        assert_eq!(entered(Language::Python, python), expected);
+        let class = "export class Cart {\n  add(name, price, count = 1) {\n    return this;\n  }\n  total() {\n    return 1;\n  }\n}\n";
+        let lines = "/**\n * @example\n * const cart = new Cart();\n * cart.add('tea', 3);\n * cart.add('cake', 4, 2);\n * cart.items.length // 2\n * cart.total() // => 11\n */\n";
+        let line = "/**\n * @example const cart = new Cart(); cart.add('tea', 3); cart.add('cake', 4, 2); console.log(cart.total()) // 11\n */\n";
+        for (language, comment, result) in [
+            (Language::JavaScript, lines, "11"),
+            (Language::TypeScript, lines, "11"),
+            (Language::TypeScript, line, "Some(Printed(\"11\"))"),
+        ] {
+            let found = entered(language, &format!("{comment}{class}"));
+            let last = format!("add('tea', 3); add('cake', 4, 2); Cart.total = {result}");
+            assert_eq!(found.last(), Some(&last), "{comment}");
         }
     }
 

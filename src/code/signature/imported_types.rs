@@ -22,19 +22,6 @@ pub fn type_declarations(language: Language, text: &str) -> String {
     found
 }
 
-/// The relative paths from which a source imports, as written.
-pub fn relative_imports(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for line in text.lines() {
-        let Some((_, path)) = line.split_once("from ") else { continue };
-        let path = path.trim().trim_end_matches(';').trim_matches(['"', '\'']);
-        if path.starts_with('.') {
-            found.push(path.to_owned());
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,7 +30,6 @@ mod tests {
     #[test]
     fn imported_types_tell_what_a_parameter_allows() {
         let text = "import type { Interval } from '../types.js';\nimport fs from 'fs';\nexport function days(interval: Interval) { return interval.end - interval.start; }\n";
-        assert_eq!(relative_imports(text), ["../types.js"]);
         let types = "import x from 'x';\nexport interface Interval { start: number; end: number }\nexport function other() {}\nconst y = 1;\n";
         assert_eq!(
             type_declarations(Language::TypeScript, types),

@@ -48,7 +48,8 @@ fn example_of(line: &str, name: &str, parameters: &[Parameter], result: &str) ->
     }
     let receiver = before.strip_suffix('.').map(str::to_owned);
     let result = Some(shown).filter(|_| is_marked).and_then(|shown| result_of(shown, result));
-    Some(Example { name: name.to_owned(), receiver, arguments, setup: Vec::new(), result })
+    let name = name.to_owned();
+    Some(Example { name, receiver, arguments, result, ..Example::default() })
 }
 
 /// Arguments that are all constants; `["a", "b"]` stands for an array of the parameter's type.

@@ -3,6 +3,7 @@
 
 mod compiled_examples;
 mod declared_values;
+mod example_statements;
 mod example_variables;
 mod examples;
 mod factory_exports;
@@ -28,7 +29,7 @@ mod unsupported;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use super::language::Language;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
@@ -36,7 +37,6 @@ use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 pub use declared_values::DeclaredValues;
 pub use examples::{DocumentedResult, Example, assign_examples, is_defined};
 pub use go_values::is_basic_go;
-pub use imported_types::relative_imports;
 use java_examples::is_constant;
 pub use page_examples::{is_entry_point, page_examples};
 pub use parameter_names::typical_value;
@@ -90,6 +90,8 @@ pub struct Parameter {
     pub class: Option<Class>,
     /// What its declared type allows, in TypeScript, as far as its file tells.
     pub declared: Option<DeclaredValues>,
+    /// Values that the documentation of its function shows for it.
+    pub shown: Vec<String>,
     /// Expressions for it, where its type alone decides what is accepted: in compiled languages.
     pub values: Vec<String>,
     /// Its type as declared, in compiled languages.
@@ -180,6 +182,16 @@ impl Callable {
     pub fn is_operator(&self) -> bool {
         self.class.as_ref().is_some_and(|class| !class.is_static)
             && self.short_name().starts_with("__")
+    }
+
+    /// Whether it is an attribute without code of its own, which documentation reads.
+    pub fn is_attribute(&self) -> bool {
+        self.is_property && self.start == self.end
+    }
+
+    /// The names by which documentation speaks of it: its own, and that of its class.
+    pub fn shown_names(&self) -> Vec<String> {
+        vec![self.called_name().to_owned(), self.subject().to_owned()]
     }
 
     /// Whether it makes an object of its class.
@@ -277,8 +289,13 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
         return found;
     }
     let Some(tree) = language.parse(text) else { return Vec::new() };
+    let imported: Vec<(Tree, &str)> = siblings
+        .iter()
+        .filter(|_| language == Language::Python)
+        .filter_map(|one| Some((language.parse(one)?, one.as_str())))
+        .collect();
     let mut found = match language {
-        Language::Python => python::callables(tree.root_node(), text),
+        Language::Python => python::callables(tree.root_node(), text, &imported),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             script::callables(tree.root_node(), text)
         }
@@ -290,7 +307,11 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
     if language == Language::Python && text.contains("unicodedata") {
         around.extend(SCRIPTS.iter().map(|&word| word.to_owned()));
     }
-    let patterns = list_patterns(tree.root_node(), text);
+    let mut patterns = list_patterns(tree.root_node(), text);
+    for (tree, text) in &imported {
+        let named = list_patterns(tree.root_node(), text).into_iter();
+        patterns.extend(named.map(|(_, name, pattern)| (0, name, pattern)));
+    }
     let functions = named_functions(tree.root_node(), text);
     for one in &mut found {
         if one.parameters.len() > 1 {

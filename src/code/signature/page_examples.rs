@@ -33,7 +33,12 @@ pub fn page_examples(language: Language, page: &str, names: &BTreeSet<String>) -
     if !matches!(language, Language::Rust | Language::Go | Language::Java) {
         found.extend(inline_examples(language, page));
     }
-    found.retain(|one| names.contains(&one.name));
+    let makes_own = |made: &str| {
+        names.contains(made.trim_start_matches("new ").split('(').next().unwrap_or_default())
+    };
+    found.retain(|one| {
+        names.contains(&one.name) || one.is_read && one.receiver.as_deref().is_some_and(makes_own)
+    });
     found
 }
 
@@ -140,5 +145,8 @@ mod tests {
         let page = "Use it::\n\n    >>> add(1, 2)\n    3\n    >>> other(1)\n    1\n";
         let found = page_examples(Language::Python, page, &names);
         assert_eq!(found.len(), 1, "{found:?}");
+        let rows: String = (0..40).map(|n| format!(">>> other({n})\n1\n")).collect();
+        let found = page_examples(Language::Python, &format!("{rows}{page}"), &names);
+        assert_eq!(found.len(), 1, "however many are shown of others: {found:?}");
     }
 }

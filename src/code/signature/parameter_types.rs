@@ -2,6 +2,8 @@
 
 use regex::Regex;
 
+use crate::code::pattern::Pattern;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Type {
     Int,
@@ -160,6 +162,20 @@ pub fn documented(text: &str, name: &str) -> Vec<Type> {
         }
     }
     Vec::new()
+}
+
+/// A text in quotes, which no letter precedes.
+static QUOTED: Pattern = Pattern::new(r#"(?:^|[\s({\[|,=`])("[^"\\]{1,24}"|'[^'\\]{1,24}')"#);
+
+/// Values that the line of documentation about a parameter shows in quotes.
+pub fn shown_values(text: &str, name: &str) -> Vec<String> {
+    let name = regex::escape(name);
+    let line = format!(
+        r"(?m)^[\s*]*(?::param\s[^:\n]*\b{name}\s*:|{name}\s*(?:\([^)\n]*\))?\s*:|@param\s+(?:\{{[^}}\n]*\}}\s*)?\[?{name}\b)(.*)$"
+    );
+    let line = Regex::new(&line).ok().and_then(|line| Some(line.captures(text)?.get(1)?.as_str()));
+    let quoted = QUOTED.captures(line.unwrap_or_default());
+    quoted.filter_map(|one| Some(one.get(1)?.as_str().to_owned())).collect()
 }
 
 /// Uses in the text that imply a type; `NAME` stands for the parameter.

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use super::parameter_types::annotated;
 use super::python_function::{read_function, read_parameters, strip_decorators};
 use super::{Callable, Class, Parameter, Passing, Type, literals};
-use crate::code::tree::{end_line, field_of, line, named_children};
+use crate::code::tree::{end_line, field_of, line, named_children, named_nodes};
 
 /// Base classes that say nothing about how an object is made.
 const NEUTRAL: &[&str] = &["object", "ABC", "Generic", "Protocol"];
@@ -31,11 +31,16 @@ const BUILT_IN: &[(&str, Type)] = &[
 /// How deep base classes are followed.
 const DEPTH: usize = 4;
 
-/// All functions, methods, properties and constructors of a module.
-pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
+/// All functions, methods, properties and constructors of a module; classes may be those of the `imported`
+/// sources.
+pub fn callables(root: Node<'_>, text: &str, imported: &[(Tree, &str)]) -> Vec<Callable> {
     let statements: Vec<_> =
         named_children(root).into_iter().map(|child| strip_decorators(child, text)).collect();
-    let classes = Classes::read(&statements, text);
+    let mut classes = Classes::read(&statements, text);
+    classes.imported = imported
+        .iter()
+        .map(|(tree, text)| Classes::read(&declared_classes(tree.root_node(), text), text))
+        .collect();
     let class_of = |annotation: &str| classes.named_in(annotation);
     let mut found = Vec::new();
     for (node, decorators) in &statements {
@@ -50,6 +55,14 @@ pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
     found
 }
 
+/// The classes of a source, also those that a condition declares.
+fn declared_classes<'a>(root: Node<'a>, text: &str) -> Vec<(Node<'a>, Vec<String>)> {
+    let statements = named_children(root).into_iter();
+    let inside =
+        |one: Node<'a>| if one.kind() == "if_statement" { named_nodes(one) } else { vec![one] };
+    statements.flat_map(inside).map(|one| strip_decorators(one, text)).collect()
+}
+
 struct Definition<'a> {
     node: Node<'a>,
     is_data: bool,
@@ -60,6 +73,8 @@ struct Definition<'a> {
 pub struct Classes<'a> {
     definitions: BTreeMap<&'a str, Definition<'a>>,
     text: &'a str,
+    /// Those of the files that it imports.
+    imported: Vec<Self>,
 }
 
 impl<'a> Classes<'a> {
@@ -79,14 +94,17 @@ impl<'a> Classes<'a> {
                 (field_of(*node, "name", text), definition)
             })
             .collect();
-        Self { definitions, text }
+        Self { definitions, text, imported: Vec::new() }
     }
 
-    /// The class that an annotation names, if it is public and of this file, and can be made.
+    /// The class that an annotation names, if it is public, of this file or imported, and can be made.
     pub fn named_in(&self, annotation: &str) -> Option<Class> {
         let mut words = annotation.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        let name =
-            words.find(|word| !word.starts_with('_') && self.definitions.contains_key(word))?;
+        let is_known = |word: &str| {
+            let mut all = std::iter::once(self).chain(&self.imported);
+            !word.starts_with('_') && all.any(|one| one.definitions.contains_key(word))
+        };
+        let name = words.find(|word| is_known(word))?;
         let parameters = self.constructor_of(name, DEPTH)?.parameters;
         Some(Class {
             name: name.to_owned(),
@@ -99,7 +117,9 @@ impl<'a> Classes<'a> {
 
     /// How an object of a class is made; `None` if that is decided in another file.
     fn constructor_of(&self, name: &str, depth: usize) -> Option<Constructor<'a>> {
-        let class = self.definitions.get(name).filter(|_| depth > 0)?;
+        let Some(class) = self.definitions.get(name).filter(|_| depth > 0) else {
+            return self.imported.iter().find_map(|one| one.constructor_of(name, depth));
+        };
         let members = list_definitions(class.node, self.text);
         let own = ["__init__", "__new__"].iter().find_map(|special| {
             members.iter().find(|(member, _)| field_of(*member, "name", self.text) == *special)

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 
 use super::parameter_names::infer_types;
-use super::parameter_types::{annotated, defaulted, keys, used};
+use super::parameter_types::{annotated, defaulted, keys, shown_values, used};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
 use crate::code::tree::{end_line, field_of, line, named_children, text_of};
@@ -149,7 +149,8 @@ pub fn read_parameters(
         let further = || [default, used(body_text, &name)].concat();
         let (types, is_guessed) = infer_types(&name, stated, documentation, further);
         let (keys, optional) = (keys(body_text, &name), value.is_some() || rest);
-        let known = Parameter { passing, keys, class, ..Parameter::default() };
+        let shown = shown_values(documentation, &name);
+        let known = Parameter { passing, keys, class, shown, ..Parameter::default() };
         found.push(Parameter { name, types, is_guessed, optional, rest, ..known });
         if rest {
             passing = Passing::Name;

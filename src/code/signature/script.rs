@@ -8,7 +8,7 @@ use super::declared_values::TypeScope;
 use super::factory_exports;
 use super::module_exports::{self, Exports};
 use super::parameter_names::infer_types;
-use super::parameter_types::{annotated, defaulted, is_plain, keys, used};
+use super::parameter_types::{annotated, defaulted, is_plain, keys, shown_values, used};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
 use crate::code::language::Language;
@@ -295,7 +295,9 @@ fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) ->
             _ => keys(body, &name),
         };
         let passing = Passing::Position;
-        let others = Parameter { is_guessed, passing, keys, declared, ..Parameter::default() };
+        let shown = shown_values(documentation, &name);
+        let others =
+            Parameter { is_guessed, passing, keys, declared, shown, ..Parameter::default() };
         found.push(Parameter { name, types, optional, rest, ..others });
     }
     found

@@ -632,3 +632,35 @@ proptest! {
         prop_assert_eq!(annotated(&parts.join(" | ")), expected);
     }
 }
+
+#[test]
+fn classes_and_patterns_of_imported_files_are_known() {
+    let text = "import re\nfrom ._url import URL\nfrom ._re import DIGITS\n\n\ndef host(url: URL, text):\n    return DIGITS.match(text)\n\n\nclass Page(URL):\n    def title(self):\n        return 1\n";
+    let url = "if TYPE_CHECKING:\n    class URL(NamedTuple):\n        host: str\n        port: int = 1\nelse:\n    URL = namedtuple('URL', ['host', 'port'])\n";
+    let patterns = "import re\nDIGITS: Final = re.compile(r\"[0-9]{2}\")\n";
+    let found = callables_among(Language::Python, text, &[url.into(), patterns.into()]);
+    let [host, title] = found.as_slice() else { panic!("{found:?}") };
+    let class = host.parameters[0].class.as_ref().unwrap();
+    let fields: Vec<&str> = class.parameters.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!((class.name.as_str(), fields), ("URL", vec!["host", "port"]));
+    assert_eq!(host.matching, ["\"12\""]);
+    assert_eq!(title.unsupported, None);
+    let alone = callables(Language::Python, text);
+    assert!(alone[0].parameters[0].class.is_none() && alone[0].matching.is_empty());
+    assert!(alone[1].unsupported.is_some());
+}
+
+#[test]
+fn values_in_the_documentation_of_a_parameter_are_known() {
+    let python = "def f(mode, sep, text):\n    \"\"\"Joins.\n\n    :param str mode: ``'fast'`` or \"slow\", isn't 'x'.\n    sep (str): What's put between, like '-'.\n    text: the caller's 'a\n    \"\"\"\n    return mode\n";
+    let script = "/**\n * @param {'low'|'high'} level - one of \"low\" and \"high\"\n * @param [unit='s'] the unit\n */\nexport function f(level, unit) {\n  return level;\n}\n";
+    let table: [(Language, &str, &[&[&str]]); 2] = [
+        (Language::Python, python, &[&["'fast'", "\"slow\"", "'x'"], &["'-'"], &[]]),
+        (Language::JavaScript, script, &[&["\"low\"", "\"high\""], &["'s'"]]),
+    ];
+    for (language, text, expected) in table {
+        let parameters = callables(language, text).remove(0).parameters;
+        let shown: Vec<&Vec<String>> = parameters.iter().map(|one| &one.shown).collect();
+        assert_eq!(shown, expected, "{text}");
+    }
+}

@@ -69,8 +69,8 @@ fn example(language: Language, callable: &Callable, row: &str) -> Option<Example
     let (name, shown) = (callable.name.clone(), shown.trim_end_matches(['.', ',', ';']));
     let found = if language == Language::Go {
         let result = go_result(shown, callable.results.first()?)?;
-        let result = Some(DocumentedResult::Value(result));
-        Example { name, receiver: None, arguments: go_arguments(given)?, setup: Vec::new(), result }
+        let (arguments, result) = (go_arguments(given)?, Some(DocumentedResult::Value(result)));
+        Example { name, arguments, result, ..Example::default() }
     } else {
         let mark = if language == Language::Python { "" } else { "=> " };
         read_example(language, &format!("{name}({given})"), &format!("{mark}{shown}"))?

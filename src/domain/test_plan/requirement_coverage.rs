@@ -36,11 +36,11 @@ fn open_reason(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<S
         made.written.iter().filter(|own| own.subject == *file).flat_map(|own| &own.shown).collect();
     let is_claimed = claims.contains(&one.id);
     let is_unit = one.layer.layer() == 1;
-    if is_unit && let Some(why) = unreached(file, one, made) {
-        return Some(why);
-    }
     if one.is_stated() && !is_claimed {
         return unheld(file, one, made);
+    }
+    if is_unit && let Some(why) = unreached(file, one, made) {
+        return Some(why);
     }
     if let Some(why) = ungiven(file, one, made) {
         return Some(why);
@@ -94,7 +94,9 @@ fn unheld(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String
     }
     let is_call = call.ends_with(')');
     let unclaimed = "no test claims to show it; the tests of its function hold what the code does";
-    Some(if is_call { "no kept test makes this call" } else { unclaimed }.to_owned())
+    let why = if is_call { "no kept test makes this call" } else { unclaimed };
+    let unreached = unreached(file, one, made).filter(|_| one.layer.layer() == 1);
+    Some(unreached.unwrap_or_else(|| why.to_owned()))
 }
 
 /// Why no kept test gives the literal, or raises the class, that a requirement of the code names. That its

@@ -97,10 +97,10 @@ fn expected_outcome(said: &DocumentedResult, seen: &CallOutcome) -> Option<CallO
         (DocumentedResult::Printed(said), CallOutcome::Value { literal, .. }) => {
             if is_printed_as(literal, said) || is_rounded(literal, said) {
                 as_seen()
+            } else if [is_text, is_collection].iter().any(|one| one(literal) && one(said)) {
+                value(said.clone())
             } else if is_text(literal) {
                 value(serde_json::Value::from(said.as_str()).to_string())
-            } else if is_collection(literal) && is_collection(said) {
-                value(said.clone())
             } else {
                 let is_number = |text: &str| text.parse::<f64>().is_ok();
                 (is_number(literal) && is_number(said)).then_some(())?;
@@ -124,13 +124,13 @@ fn is_text(literal: &str) -> bool {
     literal.starts_with(['"', '\''])
 }
 
-/// Whether a value is printed as a text: strings without their quotes, all else as written, but for
-/// blanks between the elements of a list and the kind of quotes.
+/// Whether a value is printed as a text: strings with or without their quotes, all else as written, but
+/// for blanks between the elements of a list and the kind of quotes.
 fn is_printed_as(literal: &str, text: &str) -> bool {
     let inner = literal.get(1..literal.len().saturating_sub(1)).unwrap_or_default();
     let plain = |text: &str| text.replace('"', "'").replace(char::is_whitespace, "");
     literal == text
-        || is_text(literal) && inner == text
+        || is_text(literal) && [text, text.trim_matches(['"', '\''])].contains(&inner)
         || is_collection(literal) && plain(literal) == plain(text)
 }
 
@@ -182,6 +182,8 @@ mod tests {
             (Value("3".into()), none, None),
             (Printed("a b".into()), value("'a b'"), Some(value("'a b'"))),
             (Printed("a b".into()), value("'a'"), Some(value("\"a b\""))),
+            (Printed("'a b'".into()), value("\"a b\""), Some(value("\"a b\""))),
+            (Printed("'a b'".into()), value("\"a\""), Some(value("'a b'"))),
             (Printed("4".into()), value("4"), Some(value("4"))),
             (Printed("4".into()), value("3"), Some(value("4"))),
             (Printed("a".into()), value("[1]"), None),

@@ -145,11 +145,11 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
     found
 }
 
-/// What documented calls of a function pass for a parameter of which only they tell what it may be.
+/// What documented calls of a function pass for a parameter, and what its documentation shows for it.
 fn documented_values(parameter: &Parameter, callable: &Callable) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut found: Vec<String> = parameter.shown.clone();
     let place = callable.parameters.iter().position(|one| one.name == parameter.name);
-    let Some(place) = place.filter(|_| parameter.has_shown_types) else { return found };
+    let Some(place) = place else { return found };
     for example in &callable.examples {
         let values = values_of(&callable.parameters, &example.arguments);
         let value = values.get(place).cloned().flatten();
@@ -362,6 +362,15 @@ mod tests {
         assert!(found.len() <= FIRST);
         let again = first(Language::Python, &callable, "fee", known, 1);
         assert_eq!(found, again);
+    }
+
+    #[test]
+    fn values_that_documentation_shows_come_first() {
+        let text = "def f(mode: str, kind: str):\n    \"\"\"Runs.\n\n    :param mode: such as 'fast'\n\n    >>> f('quick', kind='loud')\n    \"\"\"\n    return mode + 'slow'\n";
+        let callable = only(Language::Python, text);
+        let first_value =
+            |at: usize| value_pool(&callable.parameters[at], &callable, true).remove(0);
+        assert_eq!((first_value(0), first_value(1)), ("'fast'".into(), "'loud'".into()));
     }
 
     #[test]

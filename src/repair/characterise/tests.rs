@@ -582,3 +582,15 @@ fn a_java_file_is_a_class_of_the_version_of_junit() {
         assert!(text.contains(expected) && text.contains("public class CartTest {"), "{text}");
     }
 }
+
+#[test]
+fn a_class_that_only_type_checkers_see_is_imported_from_its_own_module() {
+    let text = "def host(url):\n    return url.host\n";
+    let needs = vec!["shop.urls:URL".to_owned()];
+    let seen = Observation { needs, ..value("'a'", ResultKind::Plain) };
+    let one = functions(Language::Python, text, vec![case("host", &["URL('a')"], seen)]);
+    let naming = naming(Framework::Pytest, ModuleKind::Module, ModuleKind::Module);
+    let draft = render(&naming, &[one], false);
+    let expected = "from shop.fees import host\nfrom shop.urls import URL\n";
+    assert!(draft.text.starts_with(expected), "{}", draft.text);
+}

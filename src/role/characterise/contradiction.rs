@@ -92,7 +92,7 @@ pub fn fruitless_examples(
     let mut findings = Vec::new();
     for one in functions.iter_mut().filter(|one| !one.fruitless.is_empty()) {
         let found =
-            one.fruitless.iter().map(|case| finding(subject, &one.callable, describe(case)));
+            one.fruitless.iter().map(|case| finding(subject, &one.callable, describe(one, case)));
         findings.extend(found);
         let all = one.cases.len();
         one.cases.retain(|case| case.documented.is_some());
@@ -103,7 +103,7 @@ pub fn fruitless_examples(
 }
 
 /// What is documented, and what the code does instead.
-fn describe(case: &Case) -> String {
+fn describe(function: &ObservedFunction, case: &Case) -> String {
     let given = |outcome: &CallOutcome| match outcome {
         CallOutcome::Value { literal, .. } => format!("gives `{literal}`"),
         CallOutcome::Raised { class, message, .. } if message.is_empty() => {
@@ -115,9 +115,14 @@ fn describe(case: &Case) -> String {
             None => reason.clone(),
         },
     };
-    let call = format!("{}({})", case.call.callee, case.call.arguments.join(", "));
+    let (callee, arguments) = (&case.call.callee, case.call.arguments.join(", "));
+    let list = if function.callable.is_property { String::new() } else { format!("({arguments})") };
+    let after = match case.call.setup.as_slice() {
+        [] => String::new(),
+        calls => format!(" after `{}`", calls.join("`, `")),
+    };
     format!(
-        "`{call}` {}, but its documentation or the request says that it {}",
+        "`{callee}{list}`{after} {}, but its documentation or the request says that it {}",
         given(&case.seen.outcome),
         given(case.expected_outcome())
     )
@@ -125,6 +130,7 @@ fn describe(case: &Case) -> String {
 
 /// What a test shows, if the code contradicts the result that it expects.
 fn contradiction_of(test_file: &PinnedFile, test: &DraftTest) -> Option<String> {
-    let case = test_file.functions.get(test.function)?.cases.get(test.case)?;
-    case.is_contradicted().then(|| describe(case))
+    let function = test_file.functions.get(test.function)?;
+    let case = function.cases.get(test.case)?;
+    case.is_contradicted().then(|| describe(function, case))
 }

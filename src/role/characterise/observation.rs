@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::code::go_packages;
+use crate::code::imports;
 use crate::code::java_packages::{BUILD_FILES, JUnit};
 use crate::code::language::Language;
 use crate::code::rust_crate::{is_first_edition, module_path};
@@ -239,7 +240,7 @@ async fn subjects(
 }
 
 /// The files in which types of a source may be declared: in Go and Java the other sources of its
-/// package, or its tests; in TypeScript those that it imports. Other languages need none.
+/// package, or its tests; in Python and TypeScript those that it imports. Other languages need none.
 async fn siblings(
     request: &GenerateRequest<'_>,
     file: &RepoPath,
@@ -248,8 +249,10 @@ async fn siblings(
 ) -> Result<Vec<String>, EffectError> {
     let mut found = Vec::new();
     let language = Language::of(file);
-    if matches!(language, Some(Language::TypeScript | Language::Tsx)) && !tests {
-        return imported_sources(request, file, fx).await;
+    if let Some(language @ (Language::Python | Language::TypeScript | Language::Tsx)) = language
+        && !tests
+    {
+        return imported_sources(request, (file, language), fx).await;
     }
     if !matches!(language, Some(Language::Go | Language::Java)) {
         return Ok(found);
@@ -263,23 +266,23 @@ async fn siblings(
     Ok(found)
 }
 
-/// The sources that a TypeScript file imports by a relative path.
+/// The sources of the repository that a file of Python or TypeScript imports.
 async fn imported_sources(
     request: &GenerateRequest<'_>,
-    file: &RepoPath,
+    (file, language): (&RepoPath, Language),
     fx: &Effects<'_>,
 ) -> Result<Vec<String>, EffectError> {
     let text = read(request, file, fx).await?.unwrap_or_default();
+    let files = fx.worktree.files(request.tree).await?;
+    let Some(tree) = language.parse(&text) else { return Ok(Vec::new()) };
+    let holds = |path: &str| files.iter().any(|file| file.as_str() == path);
+    let modules = imports::read(language, &tree, &text).into_iter().map(|one| one.module);
+    let paths: BTreeSet<String> = modules
+        .filter_map(|module| imports::local_module(file, language, &module, &holds))
+        .collect();
     let mut found = Vec::new();
-    for specifier in signature::relative_imports(&text) {
-        let bare = [".js", ".ts"].iter().find_map(|ending| specifier.strip_suffix(ending));
-        let bare = bare.unwrap_or(&specifier);
-        for ending in [".ts", ".tsx", ".d.ts", "/index.ts"] {
-            let path = RepoPath::inside(file.parent(), &format!("{bare}{ending}")).ok();
-            if let Some(path) = path {
-                found.extend(read(request, &path, fx).await?);
-            }
-        }
+    for path in paths.into_iter().filter_map(|path| RepoPath::parse(path).ok()) {
+        found.extend(read(request, &path, fx).await?);
     }
     Ok(found)
 }
@@ -324,9 +327,11 @@ async fn junit_version(
 }
 
 /// Whether a gap contains a function. What is part of each object of a class comes with any of its
-/// functions: operators, and the constructor.
+/// functions: operators, attributes, and the constructor.
 fn names(gap: &Gap, callable: &Callable) -> bool {
-    let is_special = callable.is_operator() || callable.called_name() != callable.short_name();
+    let is_special = callable.is_operator()
+        || callable.is_attribute()
+        || callable.called_name() != callable.short_name();
     let class = callable.class.as_ref().filter(|_| is_special).map(|class| class.name.as_str());
     let is_named = |name: &String| {
         *name == callable.name
@@ -390,7 +395,7 @@ async fn add_page_examples(
         texts.extend(read(request, page, fx).await?);
     }
     for subject in subjects {
-        let names = subject.callables.iter().map(|one| one.called_name().to_owned());
+        let names = subject.callables.iter().flat_map(Callable::shown_names);
         let is_meant =
             |name: &String| !ambiguous.contains(name) || signature::is_entry_point(&subject.file);
         let names = names.filter(is_meant).collect();

@@ -379,9 +379,12 @@ impl PinnedFile {
     }
 }
 
-/// A documented call, without what stands before the name of the function.
+/// A documented call, without what stands before the name of the function; an attribute with its object.
 fn documented_call(function: &ObservedFunction, case: &Case) -> Option<String> {
     case.documented.as_ref()?;
+    if function.callable.is_property {
+        return Some(case.call.callee.clone());
+    }
     Some(format!("{}({})", function.callable.called_name(), case.call.arguments.join(", ")))
 }
 

@@ -24,7 +24,12 @@ pub fn documented_results(
 ) -> Vec<Requirement> {
     let Some(language) = Language::of(file) else { return Vec::new() };
     let mut callables = signature::callables(language, survey.text(file));
-    callables.retain(|one| functions.iter().any(|function| function.name == one.name));
+    let is_planned = |one: &Callable| {
+        let is_member =
+            |name: &str| one.is_attribute() && name.split('.').next() == Some(one.subject());
+        functions.iter().any(|function| function.name == one.name || is_member(&function.name))
+    };
+    callables.retain(is_planned);
     let in_source: Vec<Example> = callables.iter().flat_map(|one| one.examples.clone()).collect();
     let is_only_here = |name: &String| {
         let files = survey.known.values().filter(|own| {
@@ -33,7 +38,7 @@ pub fn documented_results(
         files.count() <= 1 || signature::is_entry_point(file)
     };
     let names: BTreeSet<String> =
-        callables.iter().map(|one| one.called_name().to_owned()).filter(is_only_here).collect();
+        callables.iter().flat_map(Callable::shown_names).filter(is_only_here).collect();
     let pages = survey.texts.iter().filter(|(page, _)| page.extension() == "md");
     for page in std::iter::once(request).chain(pages.map(|(_, text)| text.as_str())) {
         let found = signature::page_examples(language, page, &names);
@@ -58,8 +63,11 @@ fn is_same_call(one: &Example, other: &Example) -> bool {
     one.name == other.name && one.arguments == other.arguments && one.setup == other.setup
 }
 
-/// A call without what stands before its name.
+/// A call without what stands before its name; an attribute with its object.
 fn short_call(example: &Example) -> String {
+    if let Some(object) = example.receiver.as_ref().filter(|_| example.is_read) {
+        return format!("{object}.{}", example.name);
+    }
     format!("{}({})", example.name, example.arguments.join(", "))
 }
 
@@ -79,7 +87,8 @@ fn documented_result(
         [] => String::new(),
         calls => format!(" after `{}`", calls.join("`, `")),
     };
-    let receiver = example.receiver.as_ref().map(|one| format!("{one}.")).unwrap_or_default();
+    let receiver = example.receiver.as_ref().filter(|_| !example.is_read);
+    let receiver = receiver.map(|one| format!("{one}.")).unwrap_or_default();
     let (call, line) = (short_call(example), callable.start);
     Some(Requirement {
         id: String::new(),
@@ -232,16 +241,14 @@ mod tests {
     use crate::role::test_plan::requirements::derive_requirements;
     use crate::role::test_plan::tests;
 
-    const SHOP: &str = "def shipping(cents, country='DE'):\n    \"\"\"What sending costs.\n\n    >>> shipping(2000)\n    490\n    \"\"\"\n    if cents < 0:\n        raise ValueError('negative amount')\n    if cents >= 5000:\n        return 0\n    return 490\n\n\ndef cut(text, max_length=0):\n    return text[:max_length] if max_length else text\n";
+    const SHOP: &str = "def shipping(cents, country='DE'):\n    \"\"\"What sending costs.\n\n    >>> shipping(2000)\n    490\n    \"\"\"\n    if cents < 0:\n        raise ValueError('negative amount')\n    if cents >= 5000:\n        return 0\n    return 490\n\n\ndef cut(text, max_length=0):\n    return text[:max_length] if max_length else text\n\n\nclass Till:\n    def __init__(self, cents):\n        self.cents = cents\n        self.log = []\n\n    def pay(self, amount):\n        self.log.append(amount)\n        return self.cents + amount\n";
 
     /// Source and text of each requirement of a plan, and what was not understood.
     fn planned(description: &str) -> (Vec<(String, String)>, Vec<String>) {
         let path = |name: &str| RepoPath::parse(name).unwrap();
-        let texts: BTreeMap<RepoPath, String> = [
-            (path("shop.py"), SHOP.to_owned()),
-            (path("README.md"), ">>> cut('abc', max_length=2)\n'ab'\n".to_owned()),
-        ]
-        .into();
+        let readme = ">>> cut('abc', max_length=2)\n'ab'\n>>> till = Till(5)\n>>> till.pay(2)\n7\n>>> till.log\n[2]\n";
+        let texts: BTreeMap<RepoPath, String> =
+            [(path("shop.py"), SHOP.to_owned()), (path("README.md"), readme.to_owned())].into();
         let survey = Survey::of(texts.keys().cloned().collect(), texts);
         let named = survey.find_described("shop.py");
         let session = crate::domain::id::SessionId::parse("WFS-test-x").unwrap();
@@ -261,6 +268,8 @@ mod tests {
         let expected = [
             own("`shipping(2000)` returns `490` (shop.py:1)"),
             own("`cut('abc', max_length=2)` returns `'ab'` (shop.py:14)"),
+            own("`Till(5).pay(2)` returns `7` (shop.py:23)"),
+            own("`Till(5).log` after `pay(2)` returns `[2]` (shop.py:23)"),
         ];
         assert_eq!(stated, expected);
         assert_eq!(not_understood, [""; 0]);

@@ -10,6 +10,7 @@ network, starts a process, reads the clock or random numbers, prints, or changes
 module is refused with a reason, and so is what takes too long. Works on Python 3.8 and later.
 """
 
+import ast
 import collections
 import contextlib
 import dataclasses
@@ -419,13 +420,34 @@ def callee_of(call, names):
             refuse("a call before it fails: %s" % type(error).__name__)
     if isinstance(inspect.getattr_static(type(subject), method, None), (property, functools.cached_property)):
         return lambda: getattr(subject, method)
-    return getattr(subject, method)
+    found = getattr(subject, method)
+    return found if callable(found) else lambda: found
 
 
 def own_classes(module):
     """The classes that a module defines, which arguments may name beside modules of the standard library."""
     found = {one: importlib.import_module(one) for one in ARGUMENT_MODULES}
     found.update((name, one) for name, one in vars(module).items() if isinstance(one, type) and one.__module__ == module.__name__)
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def imported_names(path):
+    """What a file imports by name, also where only type checkers do: the name here, its module and its name there."""
+    nodes = ast.walk(ast.parse("".join(linecache.getlines(path))))
+    found = [(node, one) for node in nodes if isinstance(node, ast.ImportFrom) for one in node.names]
+    return [(one.asname or one.name, "." * node.level + (node.module or ""), one.name) for node, one in found]
+
+
+def imported_classes(module, texts):
+    """The classes that a module imports and that texts call, each with its own module."""
+    found = {}
+    for name, source, own in imported_names(module.__file__):
+        if any("%s(" % name in text for text in texts):
+            source = importlib.import_module(source, module.__package__)
+            kind = getattr(source, own, None)
+            if isinstance(kind, type):
+                found[name] = (kind, source.__name__)
     return found
 
 
@@ -460,11 +482,14 @@ def run(call, module, tracer):
     Watch.reason = None
     try:
         keywords, texts = split_names(call["arguments"])
-        known = own_classes(module)
+        written_in = [*texts, call["callee"], *(call.get("setup") or ())]
+        others = imported_classes(module, written_in)
+        known = dict({name: kind for name, (kind, _) in others.items()}, **own_classes(module))
         arguments = [eval(text, dict(known)) for text in texts]
         before = [eval(text, dict(known)) for text in texts]
-        written_in = [*texts, call["callee"], *(call.get("setup") or ())]
         needs.update(name for text in written_in for name in NAMED_MODULE.findall(text))
+        # What the module itself has is imported from there.
+        missing = {"%s:%s" % (source, name) for name, (_, source) in others.items() if name not in vars(module)}
     except Exception as error:
         return {"refused": "an argument cannot be made: %s" % type(error).__name__}
     names = dict(known, **vars(module))
@@ -552,7 +577,7 @@ def run(call, module, tracer):
                 after.append([index, written(now, needs)])
     except Exception:
         return {"refused": "changes an argument in a way that cannot be written down"}
-    record["after"], record["needs"] = after, sorted(needs)
+    record["after"], record["needs"] = after, sorted(needs | missing)
     if tracer:
         record["lines"], record["marks"] = sorted(tracer.lines), sorted(tracer.marks)
     return record
@@ -727,6 +752,8 @@ def load():
 def main():
     module, problem = load()
     groups = {}
+    if module:
+        imported_names(module.__file__)
     for index, call in enumerate(REQUEST["calls"]):
         groups.setdefault(call["callee"].split("(")[0], []).append((index, call))
     for calls in groups.values():

@@ -55,6 +55,9 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
         CallOutcome::Value { literal, way } => *way == ResultKind::Nan || is_long_float(literal),
         CallOutcome::Raised { .. } | CallOutcome::Refused(_) => false,
     };
+    // A class that only type checkers see in the module under test comes from its own.
+    let named: Vec<(&str, &str)> = modules.iter().filter_map(|one| one.split_once(':')).collect();
+    modules.retain(|one| !one.contains(':'));
     let unittest = is_unittest(naming);
     let needs = |name, is_needed: bool| is_needed.then_some(name);
     modules.extend(needs("math", used.iter().any(|(_, case)| is_math(case))));
@@ -85,14 +88,18 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     if of_subject {
         subjects.extend(used.iter().filter_map(|(_, case)| own_class(case, from)));
     }
+    subjects.retain(|one| named.iter().all(|(_, name)| name != one));
     let subjects: Vec<&str> = subjects.into_iter().collect();
     let line = format!("from {from} import {}", subjects.join(", "));
-    text.push_str(&if line.len() > naming.style.width {
+    let mut from_lines: Vec<String> =
+        named.iter().map(|(module, name)| format!("from {module} import {name}\n")).collect();
+    from_lines.push(if line.len() > naming.style.width {
         format!("from {from} import (\n    {},\n)\n", subjects.join(",\n    "))
     } else {
         line + "\n"
     });
-    text
+    from_lines.sort();
+    text + &from_lines.concat()
 }
 
 /// Whether tests are methods of a class: by the framework, or as in the neighbouring tests.

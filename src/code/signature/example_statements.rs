@@ -1,0 +1,107 @@
+//! The statements in the examples of one documentation, with what is shown for each.
+
+use tree_sitter::Node;
+
+use crate::code::language::Language;
+use crate::code::tree::{named_children, named_nodes};
+
+/// Maximum number of lines of one call, and of one result, in a comment.
+const LINES: usize = 8;
+
+/// What stands before a result in a comment.
+pub const RESULT_MARKS: &[&str] =
+    &["=>", "->", "→", "⇒", "returns", "Returns", "===", "==", "throws", "Throws", ">"];
+
+/// Statements behind `>>>` with the text that the interpreter shows for each.
+pub fn prompt_statements(documentation: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    let mut is_open = false;
+    for line in documentation.lines().map(str::trim) {
+        let code = line.strip_prefix(">>>").map(str::trim);
+        if let Some(code) = code {
+            found.push((code.to_owned(), String::new()));
+            is_open = true;
+        } else if line.is_empty() {
+            is_open = false;
+        } else if let Some((code, shown)) = found.last_mut().filter(|_| is_open) {
+            match line.strip_prefix("...").filter(|_| shown.is_empty()) {
+                Some(more) => code.push_str(&format!("\n{more}")),
+                None => shown.push_str(&format!("{line}\n")),
+            }
+        }
+    }
+    found
+}
+
+/// Statements with the comment behind the last of a line, or on the lines below if that is a result. Stars
+/// of a comment that stand in front are left out.
+pub fn commented_statements(
+    language: Language,
+    documentation: &str,
+    is_result: &dyn Fn(&str) -> bool,
+) -> Vec<(String, String)> {
+    let is_mark = |c: char| c.is_whitespace() || c == '*' || c == '/';
+    let lines: Vec<(bool, &str)> = documentation
+        .lines()
+        .map(|line| {
+            let is_comment = line.trim_start_matches([' ', '\t', '*']).starts_with("//");
+            let line = line.trim_start_matches(is_mark).trim_end().trim_end_matches("*/");
+            (is_comment, line.trim_start_matches("@example").trim())
+        })
+        .collect();
+    let mut found = Vec::new();
+    let mut next = 0;
+    while next < lines.len() {
+        let (mut code, mut shown, count) = statements_at(language, &lines, next);
+        next += count;
+        if shown.is_empty() {
+            shown = result_at(&lines, next, is_result);
+        }
+        let last = code.pop();
+        found.extend(code.into_iter().map(|one| (one, String::new())));
+        found.extend(last.map(|last| (last, shown)));
+    }
+    found
+}
+
+/// The statements of a line, or of the lines over which one goes on, with the comment behind them, and
+/// the number of lines.
+fn statements_at(
+    language: Language,
+    lines: &[(bool, &str)],
+    at: usize,
+) -> (Vec<String>, String, usize) {
+    let joined = |count: usize| {
+        let part = lines.iter().skip(at).take(count).map(|(_, line)| *line);
+        part.collect::<Vec<_>>().join(" ")
+    };
+    let is_open = |text: &str| text.contains('(') && text.ends_with(['(', '[', '{', ',']);
+    for count in 1..=if is_open(&joined(1)) { LINES } else { 1 } {
+        let text = joined(count);
+        let tree = language.parse(&text).filter(|tree| !tree.root_node().has_error());
+        let Some(tree) = tree else { continue };
+        // Behind a call without a semicolon a comment is a part of the statement.
+        let nodes = named_nodes(tree.root_node());
+        let is_last = |one: &&Node<'_>| one.kind() == "comment" && one.end_byte() == text.len();
+        let end = nodes.iter().find(is_last).map_or(text.len(), Node::start_byte);
+        let parts = named_children(tree.root_node()).into_iter();
+        let code = parts.filter_map(|one| text.get(one.start_byte()..one.end_byte().min(end)));
+        let code = code.map(|one| one.trim().trim_end_matches(';').to_owned());
+        let comment = text.get(end..).unwrap_or_default().trim_start_matches('/').trim();
+        return (code.filter(|one| !one.is_empty()).collect(), comment.to_owned(), count);
+    }
+    (vec![joined(1)], String::new(), 1)
+}
+
+/// The result that the comments from one line on show: as many lines as make a literal, or the first
+/// where it begins as a result does.
+fn result_at(lines: &[(bool, &str)], at: usize, is_result: &dyn Fn(&str) -> bool) -> String {
+    let is_marked = |line: &str| RESULT_MARKS.iter().any(|mark| line.starts_with(mark));
+    let below =
+        lines.iter().skip(at).take_while(|(is_comment, line)| *is_comment || is_marked(line));
+    let below: Vec<&str> = below.map(|(_, line)| *line).take(LINES).collect();
+    let mut parts = (1..=below.len()).filter_map(|count| Some(below.get(..count)?.join(" ")));
+    let whole = parts.find(|text| is_result(text));
+    let first = || below.first().filter(|line| is_marked(line)).map(|line| (*line).to_owned());
+    whole.or_else(first).unwrap_or_default()
+}
