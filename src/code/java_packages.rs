@@ -87,8 +87,7 @@ pub fn standard_imports(text: &str) -> BTreeSet<String> {
     STANDARD.iter().flat_map(path).collect()
 }
 
-/// The commas and the opening brackets outside of other brackets and of quotes, and the bracket that closes
-/// what is open before the text.
+/// The commas and brackets outside of other brackets and of quotes.
 pub fn outer_marks(text: &str) -> Vec<(usize, char)> {
     let (mut found, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, None, false);
     for (at, letter) in text.char_indices() {
@@ -97,14 +96,13 @@ pub fn outer_marks(text: &str) -> Vec<(usize, char)> {
             is_escaped = letter == '\\' && !is_escaped;
             continue;
         }
+        if depth == 0 && ",()[]{}".contains(letter) {
+            found.push((at, letter));
+        }
         match letter {
             '"' | '\'' => quote = Some(letter),
-            ',' | ')' | ']' | '}' if depth == 0 => found.push((at, letter)),
-            '(' | '[' | '{' => {
-                found.extend((depth == 0).then_some((at, letter)));
-                depth += 1;
-            }
-            ')' | ']' | '}' => depth -= 1,
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = 0.max(depth - 1),
             _ => {}
         }
     }

@@ -466,7 +466,7 @@ mod tests {
             ("NewParams()", "NewParams"),
             ("vec![3, 1]", "3 1"),
             ("std::time::Duration::ZERO", "ZERO"),
-            ("time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)", "2024 2 29 0 0 0 0"),
+            ("time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)", "2024 2 29 0"),
             ("-1", "minus 1"),
         ];
         let java = [
