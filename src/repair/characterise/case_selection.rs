@@ -336,8 +336,8 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
     odd += usize::from(is_made && object.iter().any(|given| DEGENERATE.contains(given)));
     if let CallOutcome::Value { literal, .. } = &case.seen.outcome {
         // What comes back as it was given shows nothing of what the function does.
-        let is_same = case.call.arguments.contains(literal);
-        untypical += usize::from(is_same || DEGENERATE.contains(&literal.as_str()));
+        odd += usize::from(case.call.arguments.contains(literal));
+        untypical += usize::from(DEGENERATE.contains(&literal.as_str()));
     }
     let given = case.call.arguments.iter().chain(&case.call.setup);
     let arguments: usize = given.map(String::len).sum();

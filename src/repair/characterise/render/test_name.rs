@@ -8,9 +8,11 @@ use crate::effect::CallOutcome;
 use super::super::arguments::split_name;
 use super::{Case, ObservedFunction};
 
-/// Maximum length of the words for the arguments of one test, and their maximum number.
+/// Maximum length of the words for the arguments of one test, their maximum number, and that of one
+/// argument beside others where there are more.
 const LONGEST: usize = 40;
 const WORDS: usize = 6;
+const FEW: usize = 4;
 
 /// Maximum length of the words for one argument, and of those for a result.
 const ARGUMENT: usize = 24;
@@ -192,26 +194,29 @@ fn argument_words(
     in_words: fn(&str) -> String,
 ) -> String {
     let callee = &case.call.callee;
-    let constructor =
-        callee.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')')).map(|(given, _)| given);
-    let constructor = constructor.filter(|given| !given.is_empty());
-    // A method of a text.
+    // What the object is made of, or the text that it is.
+    let made = callee.split_once('(').and_then(|(_, rest)| Some(rest.rsplit_once(')')?.0));
+    let made = made.filter(|given| !given.is_empty());
     let object = callee.rsplit_once('.').map(|(object, _)| object);
-    let object = object.filter(|object| object.starts_with('"'));
+    let object = object.filter(|object| object.starts_with('"')).or(made);
     let parameters = function.callable.parameters.iter();
     let names =
         parameters.map(|one| Some(one.name.as_str()).filter(|_| case.call.arguments.len() > 1));
     let own =
         case.call.arguments.iter().map(String::as_str).zip(names.chain(std::iter::repeat(None)));
-    let mut text = String::new();
-    for (argument, name) in object.or(constructor).map(|one| (one, None)).into_iter().chain(own) {
-        let words = match (argument, name) {
+    let given = object.map(|one| (one, None)).into_iter().chain(own);
+    let all: Vec<String> = given
+        .map(|(argument, name)| match (argument, name) {
             ("true" | "True", Some(name)) => name.to_owned(),
             ("false" | "False", Some(name)) => format!("no {name}"),
             _ => in_words(argument),
-        };
-        let count = text.split_whitespace().chain(words.split_whitespace()).count();
-        if !text.is_empty() && (text.len() + words.len() > LONGEST || count > WORDS) {
+        })
+        .collect();
+    let most = if all.join(" ").split(' ').count() > WORDS { FEW } else { WORDS };
+    let mut text = String::new();
+    for words in &all {
+        let words = words.split(' ').take(most).collect::<Vec<_>>().join(" ");
+        if !text.is_empty() && text.len() + words.len() > LONGEST {
             break;
         }
         text.push_str(if text.is_empty() { "" } else { between });
