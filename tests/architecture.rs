@@ -543,7 +543,7 @@ const LINES: &[(&str, usize)] = &[
     ("cycle", 3446),
     ("domain", 13_772),
     ("effect", 1990),
-    ("repair", 8673),
+    ("repair", 8678),
     ("report", 8081),
     ("role", 13_178),
     ("root", 132),

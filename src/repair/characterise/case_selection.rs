@@ -212,8 +212,8 @@ fn number_step(one: &Call, two: &Call) -> Option<(i64, usize)> {
     step.map(|step| (step, index))
 }
 
-/// The limits of a function, each with the index of its argument: numbers of which one neighbour takes
-/// another path through the code, and the other one the same.
+/// The limits of a function above 1, each with the index of its argument: numbers of which one neighbour
+/// takes another path through the code, and the other one the same.
 pub fn find_limits(callable: &Callable, cases: &[Case]) -> BTreeSet<(usize, i64)> {
     let mut found = BTreeSet::new();
     for one in cases {
@@ -226,7 +226,7 @@ pub fn find_limits(callable: &Callable, cases: &[Case]) -> BTreeSet<(usize, i64)
         for (step, index, _) in near.iter().filter(|(.., is_other)| *is_other) {
             let value =
                 one.call.arguments.get(*index).filter(|one| callable.literals.contains(*one));
-            let number = value.and_then(|value| value.parse().ok()).filter(|number| *number != 0);
+            let number = value.and_then(|value| value.parse().ok()).filter(|number| *number > 1);
             let is_one_sided = near.contains(&(-step, *index, false));
             found.extend(number.filter(|_| is_one_sided).map(|number| (*index, number)));
         }

@@ -481,6 +481,37 @@ mod tests {
     }
 
     #[test]
+    fn of_tests_that_differ_in_a_value_only_one_and_an_edge_are_kept() {
+        let text = "def double(x):\n    return x * 2\n";
+        let callable = crate::code::signature::callables(Language::Python, text).remove(0);
+        let observed = |given: &i32| {
+            let literal = (given * 2).to_string();
+            let way = crate::effect::ResultKind::Plain;
+            let mut one = case(&[&given.to_string()]);
+            one.seen.outcome = CallOutcome::Value { literal, way };
+            one
+        };
+        let function = ObservedFunction {
+            callable,
+            local: "double".into(),
+            cases: [4, 3, 2, 0].iter().map(observed).collect(),
+            tried: 4,
+            dropped: Vec::new(),
+            fruitless: Vec::new(),
+            limits: BTreeSet::new(),
+        };
+        let naming = Naming::of_module(Framework::Pytest, "shop".into());
+        let (file, subject) = (path("test_shop.py"), path("shop.py"));
+        let mut test_file = PinnedFile::new(file, subject, naming, vec![function]);
+        let names = test_file.draft.tests.iter().map(|test| test.name.clone());
+        test_file.ids = names.map(|name| (name.clone(), TestId(name))).collect();
+        let notices = test_file.ids.values().map(|id| (id.clone(), BTreeSet::from([1]))).collect();
+        test_file.keep_distinguishing(&notices);
+        let kept = test_file.functions[0].cases.iter().map(|one| one.call.arguments.concat());
+        assert_eq!(kept.collect::<Vec<_>>(), ["4", "0"]);
+    }
+
+    #[test]
     fn tests_that_the_compiler_refuses_are_named() {
         let text = "use shop::{Gone, fee};\n\n#[test]\nfn a() {\n    fee(Gone::X);\n}\n\n#[test]\nfn b() {\n    fee(1);\n}\n\n#[test]\nfn c() {\n    fee(2);\n}\n";
         let table = [
