@@ -96,9 +96,7 @@ pub fn outer_marks(text: &str) -> Vec<(usize, char)> {
             is_escaped = letter == '\\' && !is_escaped;
             continue;
         }
-        if depth == 0 && ",()[]{}".contains(letter) {
-            found.push((at, letter));
-        }
+        found.extend(Some((at, letter)).filter(|_| depth == 0 && ",()[]{}".contains(letter)));
         match letter {
             '"' | '\'' => quote = Some(letter),
             '(' | '[' | '{' => depth += 1,

@@ -35,21 +35,21 @@ const RESERVED: &[&str] =
 
 /// Whether characterisation tests can be written for a framework.
 pub fn can_render(framework: Framework) -> bool {
-    match framework {
+    matches!(
+        framework,
         Framework::Pytest
-        | Framework::Unittest
-        | Framework::NodeTest
-        | Framework::Jest
-        | Framework::Vitest
-        | Framework::Mocha
-        | Framework::Ava
-        | Framework::CargoTest
-        | Framework::Nextest
-        | Framework::Maven
-        | Framework::Gradle
-        | Framework::GoTest => true,
-        _ => false,
-    }
+            | Framework::Unittest
+            | Framework::NodeTest
+            | Framework::Jest
+            | Framework::Vitest
+            | Framework::Mocha
+            | Framework::Ava
+            | Framework::CargoTest
+            | Framework::Nextest
+            | Framework::Maven
+            | Framework::Gradle
+            | Framework::GoTest
+    )
 }
 
 /// Module system of a JavaScript file.
