@@ -87,7 +87,7 @@ pub fn standard_imports(text: &str) -> BTreeSet<String> {
     STANDARD.iter().flat_map(path).collect()
 }
 
-/// The commas outside of brackets and quotes, and the bracket that closes what is open before the text.
+/// The commas and brackets outside of other brackets and of quotes.
 pub fn outer_marks(text: &str) -> Vec<(usize, char)> {
     let (mut found, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, None, false);
     for (at, letter) in text.char_indices() {
@@ -96,11 +96,11 @@ pub fn outer_marks(text: &str) -> Vec<(usize, char)> {
             is_escaped = letter == '\\' && !is_escaped;
             continue;
         }
+        found.extend(Some((at, letter)).filter(|_| depth == 0 && ",()[]{}".contains(letter)));
         match letter {
             '"' | '\'' => quote = Some(letter),
-            '(' | '{' => depth += 1,
-            ',' | ')' | '}' if depth == 0 => found.push((at, letter)),
-            ')' | '}' => depth -= 1,
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = 0.max(depth - 1),
             _ => {}
         }
     }
@@ -135,8 +135,8 @@ mod tests {
         let text = "assertEquals(List.of(\"Map\"), java.util.Set.of(new BigDecimal(\"1\")));";
         let found: Vec<String> = standard_imports(text).into_iter().collect();
         assert_eq!(found, ["java.math.BigDecimal", "java.util.List"]);
-        assert_eq!(outer_marks("f(1, 2), \"a,\\\",\", ','"), [(7, ','), (16, ',')]);
-        assert_eq!(outer_marks("g({1, 2})) = 3").first(), Some(&(9, ')')));
+        assert_eq!(outer_marks("f(1, 2), \"a,\\\",\", ','"), [(1, '('), (7, ','), (16, ',')]);
+        assert_eq!(outer_marks("g({1, [2]})) = 3").get(1), Some(&(11, ')')));
         assert_eq!(package_of("// a\npackage org.shop;\n"), "org.shop");
         assert_eq!(imports_of("import java.util.List;\nimport static a.B.c;\n").len(), 2);
     }

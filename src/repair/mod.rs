@@ -17,9 +17,10 @@ mod test_sources;
 mod unknown_name;
 
 pub use characterise::{
-    Case, Contribution, Draft, DraftTest, FileTask, InputComparison, Naming, ObservedFunction,
-    ProjectLayout, TestStyle, boundary_pairs, can_render, characterise, compared_functions, cover,
-    is_garbled, is_subject, list_bindings, locate_test_file, module_of, reached_code, render,
+    Case, Contribution, Draft, DraftTest, FileTask, InputComparison, MANY, Naming,
+    ObservedFunction, ProjectLayout, TestStyle, boundary_pairs, can_render, characterise,
+    compared_functions, cover, is_garbled, is_subject, list_bindings, locate_test_file, module_of,
+    rank_case, reached_code, render,
 };
 pub use edit_traits::{fingerprint, size, special_case, suspicion};
 pub use engine::{SearchOutcome, has_candidates, search};

@@ -1,6 +1,7 @@
 //! How the arguments of a call are written: by position, or in Python by name, where others are left
 //! out.
 
+use crate::code::java_packages::outer_marks;
 use crate::code::language::Language;
 use crate::code::signature::{Parameter, Passing};
 
@@ -17,6 +18,15 @@ pub fn split_name(argument: &str) -> (Option<&str>, &str) {
         (!name.is_empty()).then_some((Some(name), value))
     });
     parts.unwrap_or((None, argument))
+}
+
+/// Arguments as they are separated by commas outside of texts and brackets.
+pub fn split_arguments(text: &str) -> Vec<&str> {
+    let commas = outer_marks(text).into_iter().filter(|(_, mark)| *mark == ',');
+    let ends = commas.map(|(at, _)| at).chain([text.len()]);
+    let mut start = 0;
+    let parts = ends.filter_map(|end| text.get(std::mem::replace(&mut start, end + 1)..end));
+    parts.map(str::trim).filter(|one| !one.is_empty()).collect()
 }
 
 /// The values that the arguments of a call give to its parameters.

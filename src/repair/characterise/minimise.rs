@@ -13,7 +13,10 @@ use super::{Case, ObservedFunction};
 /// Maximum number of optional arguments that are tried.
 pub const ROUNDS: usize = 16;
 
-/// For each case, the call without its `number`th optional argument from the end, with the indexes
+/// Values that say no more than a missing argument of JavaScript.
+const NOTHING: &[&str] = &["null", "undefined", "{}", "[]"];
+
+/// For each case, the call without its `number`th argument from the end that may be missing, with the indexes
 /// of the function and of the case.
 pub fn list_shorter_calls(
     language: Language,
@@ -22,18 +25,15 @@ pub fn list_shorter_calls(
 ) -> Vec<(usize, usize, Call)> {
     let mut found = Vec::new();
     for (function, one) in functions.iter().enumerate() {
-        for (index, case) in one.cases.iter().enumerate().filter(|(_, case)| is_open(case)) {
+        // Documented calls stay as they are written.
+        let cases = one.cases.iter().enumerate().filter(|(_, case)| case.documented.is_none());
+        for (index, case) in cases {
             if let Some(call) = shorter_call(language, &one.callable, &case.call, number) {
                 found.push((function, index, call));
             }
         }
     }
     found
-}
-
-/// Whether what is written may change: not in a documented call.
-fn is_open(case: &Case) -> bool {
-    case.documented.is_none()
 }
 
 fn shorter_call(
@@ -44,8 +44,9 @@ fn shorter_call(
 ) -> Option<Call> {
     let mut values = values_of(&callable.parameters, &call.arguments);
     let index = callable.parameters.len().checked_sub(number + 1)?;
-    callable.parameters.get(index).filter(|one| one.optional)?;
-    values.get_mut(index)?.take()?;
+    let value = values.get_mut(index)?.take()?;
+    let is_nothing = language == Language::JavaScript && NOTHING.contains(&value.as_str());
+    callable.parameters.get(index).filter(|one| one.optional || is_nothing)?;
     let arguments = write_arguments(language, &callable.parameters, &values);
     // JavaScript cannot leave out what stands before others.
     (arguments.len() < call.arguments.len()).then(|| Call { arguments, ..call.clone() })
@@ -97,6 +98,7 @@ mod tests {
             tried: 1,
             dropped: Vec::new(),
             fruitless: Vec::new(),
+            limits: BTreeSet::new(),
         }];
         for number in 0..ROUNDS {
             let shorter = list_shorter_calls(Language::Python, &functions, number);
@@ -118,5 +120,8 @@ mod tests {
         assert_eq!(shorter(0).unwrap().arguments, ["1", "2"]);
         assert_eq!(shorter(1), None);
         assert_eq!(shorter(2), None, "it is required");
+        let call = Call::new("f", vec!["null".into()]);
+        let shorter = shorter_call(Language::JavaScript, &callable, &call, 2);
+        assert_eq!(shorter.unwrap().arguments, [""; 0], "it says nothing");
     }
 }

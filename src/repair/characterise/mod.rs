@@ -33,14 +33,16 @@ use crate::code::signature::{Callable, Parameter};
 use crate::domain::id::RepoPath;
 use crate::effect::{Call, CallOutcome, Observation, ObserveRequest, Observer, RunError, World};
 
-pub use case_selection::{Contribution, boundary_pairs, cover, is_garbled, reached_code};
+pub use case_selection::{
+    Contribution, MANY, boundary_pairs, cover, is_garbled, rank_case, reached_code,
+};
 pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, render};
 use search_target::SearchTarget;
 pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
 pub use tested_inputs::{InputComparison, compared_functions};
 use wrong_shape::OTHER_SHAPE;
 
-use case_selection::{candidates, check_purpose};
+use case_selection::{candidates, check_purpose, find_limits};
 
 /// Number of rounds that vary calls which reached new code.
 const ROUNDS: usize = 3;
@@ -145,6 +147,8 @@ pub struct ObservedFunction {
     pub dropped: Vec<(String, u32)>,
     /// Documented calls that gave no value, such as those that did not end in time.
     pub fruitless: Vec<Case>,
+    /// Numbers that it compares, with the indexes of their arguments.
+    pub limits: BTreeSet<(usize, i64)>,
 }
 
 /// Local name of the subject in a test; JavaScript's default export is named after its file, and that
@@ -205,6 +209,7 @@ pub async fn characterise(
                 tried: 0,
                 dropped: callable.unsupported.iter().map(|reason| (reason.clone(), 1)).collect(),
                 fruitless: Vec::new(),
+                limits: BTreeSet::new(),
                 callable,
             }
         })
@@ -290,12 +295,13 @@ pub async fn characterise(
             .cloned()
             .collect();
         known.retain(|case| check_purpose(task.language, case, &source).is_ok());
+        one.limits = find_limits(&one.callable, &known);
         let target = Some(&target).filter(|target| target.reaches(&known));
         one.cases = candidates(task.language, &one.callable, known, target);
     }
     for number in 0..minimise::ROUNDS {
         let shorter = minimise::list_shorter_calls(task.language, &found, number);
-        if !shorter.is_empty() && (task.goes_on)(0) {
+        if !shorter.is_empty() {
             let calls: Vec<Call> = shorter.iter().map(|(.., call)| call.clone()).collect();
             let seen = observe(observer, task, &bindings, &calls, 0).await?;
             minimise::take_shorter_calls(&mut found, shorter, seen);

@@ -11,8 +11,8 @@ use crate::domain::test::{FailureText, Status, TestCase};
 use crate::domain::text::has_word;
 use crate::effect::{Call, CallOutcome, Trace};
 use crate::repair::{
-    Case, Contribution, Draft, DraftTest, Naming, ObservedFunction, boundary_pairs, cover,
-    is_garbled, reached_code, render,
+    Case, Contribution, Draft, DraftTest, MANY, Naming, ObservedFunction, boundary_pairs, cover,
+    is_garbled, rank_case, reached_code, render,
 };
 
 /// The assumed duration of a test if its framework does not report one.
@@ -20,9 +20,6 @@ const SHORT: Duration = Duration::from_millis(2);
 
 /// Number of cases of a function that are always considered.
 const FEW: usize = 24;
-
-/// Number of distinct results to keep per function, if there are as many.
-const RESULTS: usize = 3;
 
 /// The most characters of the message of a file that cannot be loaded.
 const MESSAGE: usize = 160;
@@ -251,31 +248,46 @@ impl PinnedFile {
 
     /// Keeps a minimal set of cases that covers and detects as much, and all documented ones.
     pub fn keep_distinguishing(&mut self, notices: &BTreeMap<TestId, BTreeSet<usize>>) {
-        let mut places = Vec::new();
-        let mut contributions = Vec::new();
-        for test in &self.draft.tests {
-            let Some(id) = self.ids.get(&test.name) else { continue };
-            let place = (test.function, test.case);
-            let Some(case) = self.case(place) else { continue };
-            places.push(place);
-            contributions.push(Contribution {
+        let passed = self.draft.tests.iter();
+        let passed =
+            passed.filter_map(|test| Some((test.function, test.case, self.ids.get(&test.name)?)));
+        let mut tests: Vec<(usize, &ObservedFunction, usize, &Case, &TestId)> = passed
+            .filter_map(|(function, index, id)| {
+                let one = self.functions.get(function)?;
+                Some((function, one, index, one.cases.get(index)?, id))
+            })
+            .collect();
+        tests
+            .sort_by_key(|(function, one, _, case, _)| (*function, rank_case(&one.callable, case)));
+        let contributions: Vec<Contribution> = tests
+            .iter()
+            .map(|(function, one, _, case, id)| Contribution {
                 reaches: reached_code(&case.seen).collect(),
-                notices: notices.get(id).cloned().unwrap_or_default(),
+                notices: notices.get(*id).cloned().unwrap_or_default(),
                 is_documented: case.documented.is_some(),
-                is_garbled: self.legible_case(place).is_none(),
-            });
-        }
+                is_garbled: is_garbled(&one.callable, case),
+                function: *function,
+            })
+            .collect();
+        let places: Vec<CasePlace> = tests.iter().map(|one| (one.0, one.2)).collect();
         let mut chosen: BTreeSet<CasePlace> = cover(&contributions)
             .into_iter()
             .filter_map(|index| places.get(index).copied())
             .collect();
-        self.add_results(&places, &mut chosen);
         self.add_limits(&places, &mut chosen);
         let kinds: [fn(&Case) -> bool; 2] =
             [is_edge, |case| matches!(case.expected_outcome(), CallOutcome::Raised { .. })];
         for fits in kinds {
-            self.add_kind(&places, &mut chosen, fits);
+            let is_first =
+                |case: &Case, known: &[&Case]| fits(case) && !known.iter().any(|other| fits(other));
+            self.add_other(&places, &mut chosen, &is_first);
         }
+        // Of one outcome alone, nobody sees that it depends on the input.
+        self.add_other(&places, &mut chosen, &|_, known| {
+            let mut all = known.iter().map(|one| one.expected_outcome());
+            let first = all.next();
+            all.all(|one| Some(one) == first)
+        });
         self.retain(&|function, case| chosen.contains(&(function, case)));
     }
 
@@ -283,55 +295,37 @@ impl PinnedFile {
         self.functions.get(function)?.cases.get(case)
     }
 
-    /// The case, unless nobody would write its input.
-    fn legible_case(&self, place: CasePlace) -> Option<&Case> {
-        let one = self.functions.get(place.0)?;
-        self.case(place).filter(|case| !is_garbled(&one.callable, case))
-    }
-
-    /// Adds cases until each function shows three different results, if it has that many
-    /// (specification.md 6.2).
-    fn add_results(&self, places: &[CasePlace], chosen: &mut BTreeSet<CasePlace>) {
-        let outcome = |place: &CasePlace| self.legible_case(*place).map(Case::expected_outcome);
-        let mut shown: BTreeMap<usize, Vec<&CallOutcome>> = BTreeMap::new();
-        for place in chosen.iter() {
-            shown.entry(place.0).or_default().extend(outcome(place));
-        }
+    /// Adds the plainest legible cases that give what no chosen one of their function gives, where they are
+    /// wanted beside these, one for each outcome (specification.md 6.2).
+    fn add_other(
+        &self,
+        places: &[CasePlace],
+        chosen: &mut BTreeSet<CasePlace>,
+        is_wanted: &dyn Fn(&Case, &[&Case]) -> bool,
+    ) {
         for place in places {
-            let known = shown.entry(place.0).or_default();
-            if let Some(outcome) = outcome(place).filter(|_| !chosen.contains(place))
-                && known.len() < RESULTS
-                && !known.contains(&outcome)
-            {
-                known.push(outcome);
+            let (Some(one), Some(case)) = (self.functions.get(place.0), self.case(*place)) else {
+                continue;
+            };
+            let of_function = chosen.iter().filter(|other| other.0 == place.0);
+            let known: Vec<&Case> = of_function.filter_map(|other| self.case(*other)).collect();
+            let is_known =
+                known.iter().any(|one| one.expected_outcome() == case.expected_outcome());
+            if !is_known && !is_garbled(&one.callable, case) && is_wanted(case, &known) {
                 chosen.insert(*place);
             }
         }
     }
 
-    /// Adds the calls on both sides of each number that a function compares.
+    /// Adds the calls on both sides of each number that a function compares, to few others.
     fn add_limits(&self, places: &[CasePlace], chosen: &mut BTreeSet<CasePlace>) {
         for (function, one) in self.functions.iter().enumerate() {
-            let pairs = boundary_pairs(&one.callable, &one.cases);
-            let both =
-                pairs.into_iter().flat_map(|(one, other)| [(function, one), (function, other)]);
-            chosen.extend(both.filter(|place| places.contains(place)));
-        }
-    }
-
-    /// Adds an edge case and an error case for each function, if it has any (L1.2, L1.3).
-    fn add_kind(
-        &self,
-        places: &[CasePlace],
-        chosen: &mut BTreeSet<CasePlace>,
-        fits: fn(&Case) -> bool,
-    ) {
-        let is_meant = |place: &&CasePlace| self.legible_case(**place).is_some_and(fits);
-        for place in places.iter().filter(is_meant) {
-            let of_function = |other: &&CasePlace| other.0 == place.0;
-            let mut shown = chosen.iter().filter(of_function);
-            if !shown.any(|other| self.case(*other).is_some_and(fits)) {
-                chosen.insert(*place);
+            for (at, other) in boundary_pairs(&one.callable, &one.cases) {
+                let pair = [(function, at), (function, other)];
+                let count = chosen.iter().filter(|place| place.0 == function).count();
+                if count < MANY && pair.iter().all(|place| places.contains(place)) {
+                    chosen.extend(pair);
+                }
             }
         }
     }
@@ -487,6 +481,37 @@ mod tests {
         for (arguments, expected) in table {
             assert_eq!(is_edge(&case(arguments)), expected, "{arguments:?}");
         }
+    }
+
+    #[test]
+    fn of_tests_that_differ_in_a_value_only_one_and_an_edge_are_kept() {
+        let text = "def double(x):\n    return x * 2\n";
+        let callable = crate::code::signature::callables(Language::Python, text).remove(0);
+        let observed = |given: &i32| {
+            let literal = (given * 2).to_string();
+            let way = crate::effect::ResultKind::Plain;
+            let mut one = case(&[&given.to_string()]);
+            one.seen.outcome = CallOutcome::Value { literal, way };
+            one
+        };
+        let function = ObservedFunction {
+            callable,
+            local: "double".into(),
+            cases: [4, 3, 2, 0].iter().map(observed).collect(),
+            tried: 4,
+            dropped: Vec::new(),
+            fruitless: Vec::new(),
+            limits: BTreeSet::new(),
+        };
+        let naming = Naming::of_module(Framework::Pytest, "shop".into());
+        let (file, subject) = (path("test_shop.py"), path("shop.py"));
+        let mut test_file = PinnedFile::new(file, subject, naming, vec![function]);
+        let names = test_file.draft.tests.iter().map(|test| test.name.clone());
+        test_file.ids = names.map(|name| (name.clone(), TestId(name))).collect();
+        let notices = test_file.ids.values().map(|id| (id.clone(), BTreeSet::from([1]))).collect();
+        test_file.keep_distinguishing(&notices);
+        let kept = test_file.functions[0].cases.iter().map(|one| one.call.arguments.concat());
+        assert_eq!(kept.collect::<Vec<_>>(), ["4", "0"]);
     }
 
     #[test]

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use crate::code::java_packages::{JUnit, outer_marks, standard_imports};
+use crate::code::java_packages::{JUnit, standard_imports};
 use crate::code::signature::Construction;
 use crate::effect::{CallOutcome, ResultKind};
 
-use super::test_name::{Detail, detailed_words, java_words};
-use super::{Case, Draft, Naming, ObservedFunction, arguments, case_of, compared_message};
+use super::line_breaks::{BreakStyle, Layout, break_line};
+use super::test_name::{Detail, case_words};
+use super::{
+    Case, Draft, Naming, ObservedFunction, arguments, case_of, compared_message, lower_first,
+};
 
 /// The longest line that is left as it is.
 const WIDTH: usize = 100;
-
-/// The longest result, in words, that the name of a test says.
-const SAID: usize = 16;
 
 /// Classes whose objects are compared by their text.
 const TEXT_BUFFERS: &[&str] = &["StringWriter", "StringBuilder", "StringBuffer", "CharArrayWriter"];
@@ -28,7 +28,7 @@ const ASSERTIONS: &[&str] = &[
     "assertTrue",
 ];
 
-/// The name of a test: `shippingOf6000Is0`, `parseRejectsEmptyString`, `sizeAfterAddIs1`. How its object is
+/// The name of a test: `shippingOf6000Is0`, `parseThrowsForEmptyString`, `sizeAfterAddIs1`. How its object is
 /// made is only said where that differs between the cases.
 pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case, detail: Detail) -> String {
     let object =
@@ -37,34 +37,18 @@ pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case, detail: D
     if one.cases.iter().all(|other| object(other) == object(case)) {
         one.callable.short_name().clone_into(&mut named.call.callee);
     }
-    let words = detailed_words(naming.framework, one, &named, detail);
+    let words = case_words(naming.framework, one, &named, detail);
     let is_chained = chain_length(one, case) == case.call.setup.len();
     let words = if is_chained { words.replace("after ", "with ") } else { words };
     let words = words.trim();
-    let starts = ["rejects", "is rejected", "changes", "after", "with"];
+    let starts = ["throws", "is ", "changes", "after", "with", "at limit", "above", "below"];
     let is_said = words.is_empty() || starts.iter().any(|word| words.starts_with(word));
     let of = if is_said { "" } else { "of" };
-    let result = match case.expected_outcome() {
-        CallOutcome::Value { literal, way: ResultKind::Plain } if case.seen.after.is_empty() => {
-            Some(parts_words(literal).unwrap_or_else(|| java_words(literal)))
-                .filter(|words| words.len() <= SAID)
-        }
-        _ => None,
-    };
-    let result = result.map_or_else(String::new, |words| format!("is {words}"));
     let class = one.callable.class.as_ref().map_or("", |class| class.name.as_str());
     let inner = class.split_once('.').map_or("", |(_, inner)| inner);
     let is_new = one.callable.is_constructor();
     let own = if is_new { "constructor" } else { one.callable.short_name() };
-    camel_case(&format!("{inner} {own} {of} {words} {result}"))
-}
-
-/// A list of texts by its length, where its parts are too short to be read together.
-fn parts_words(literal: &str) -> Option<String> {
-    let kind = if literal.starts_with("new ") { "array" } else { "list" };
-    let texts: Vec<&str> = literal.split('"').skip(1).step_by(2).collect();
-    let is_legible = texts.len() < 2 || texts.iter().all(|one| one.len() > 2);
-    (literal.contains(['(', '{']) && !is_legible).then(|| format!("{kind} of {}", texts.len()))
+    camel_case(&format!("{inner} {own} {of} {words}"))
 }
 
 /// Words as a name in Java.
@@ -129,41 +113,11 @@ fn method(naming: &Naming, name: &str, one: &ObservedFunction, case: &Case) -> S
         _ => String::new(),
     };
     let mut text = format!("{indent}@Test{expected}\n{indent}{public}void {name}(){throws} {{\n");
+    let layout = Layout { width: WIDTH, step: indent, style: BreakStyle::Rustfmt };
     for line in statements(junit, one, case) {
-        text.push_str(&wrapped(&line, indent));
+        text.push_str(&break_line(&line, 2, layout));
     }
     text + indent + "}\n"
-}
-
-/// A statement, broken behind what opens or separates the outer arguments if it is too long.
-fn wrapped(line: &str, indent: &str) -> String {
-    let (first, further) = (indent.repeat(2), indent.repeat(4));
-    let is_long = first.len() + line.len() > WIDTH;
-    let declared = line.split_once(" = assertThrows(").filter(|_| is_long);
-    if let Some((before, rest)) = declared {
-        let inner = match rest.split_once(", ").filter(|_| further.len() + 13 + rest.len() > WIDTH)
-        {
-            Some((class, call)) => format!("\n{further}{first}{class},\n{further}{first}{call}"),
-            None => rest.to_owned(),
-        };
-        return format!("{first}{before} =\n{further}assertThrows({inner}\n");
-    }
-    let open = line.find('(').filter(|_| is_long && line.starts_with("assert"));
-    let Some((head, rest)) = open.and_then(|at| line.split_at_checked(at + 1)) else {
-        return format!("{first}{line}\n");
-    };
-    let parts = outer_parts(rest);
-    format!("{first}{head}\n{further}{}\n", parts.join(&format!(",\n{further}")))
-}
-
-/// Arguments as they are separated by commas outside of texts and brackets.
-fn outer_parts(text: &str) -> Vec<&str> {
-    let commas = outer_marks(text).into_iter().filter(|(_, mark)| *mark == ',');
-    let ends = commas.map(|(at, _)| at).chain([text.len()]);
-    let mut start = 0;
-    ends.filter_map(|end| text.get(std::mem::replace(&mut start, end + 1)..end))
-        .map(str::trim)
-        .collect()
 }
 
 /// The lines of code of one case.
@@ -299,29 +253,7 @@ fn is_primitive(literal: &str) -> bool {
 
 /// The name of a variable for the object of a story.
 fn object_name(one: &ObservedFunction) -> String {
-    let class = one.local.rsplit('.').next().unwrap_or(&one.local);
-    let mut letters = class.chars();
-    let first = letters.next().map(|c| c.to_ascii_lowercase());
-    let name: String = first.into_iter().chain(letters).collect();
+    let name = lower_first(one.local.rsplit('.').next().unwrap_or(&one.local));
     let is_taken = one.callable.parameters.iter().any(|other| other.name == name);
     if is_taken { "object".into() } else { name }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_of_short_texts_are_named_by_their_length() {
-        let table = [
-            ("List.of(\"h-\", \"e-\")", Some("list of 2")),
-            ("new String[] {\"a\", \"bcd\"}", Some("array of 2")),
-            ("List.of(\"hello\", \"world\")", None),
-            ("List.of(\"a\")", None),
-            ("\"a\"", None),
-        ];
-        for (literal, expected) in table {
-            assert_eq!(parts_words(literal).as_deref(), expected, "{literal}");
-        }
-    }
 }

@@ -25,36 +25,31 @@ use test_name::Detail;
 /// Longest error message, in bytes, that a test compares.
 const MESSAGE: usize = 200;
 
+/// Texts up to this length are written out, and the longest unit that is looked for in others.
+const LONG_TEXT: usize = 60;
+const UNIT: usize = 12;
+
 /// Names that a generated Python test file uses itself.
 const RESERVED: &[&str] =
     &["pytest", "unittest", "math", "asyncio", "list", "str", "float", "set", "frozenset", "int"];
 
 /// Whether characterisation tests can be written for a framework.
 pub fn can_render(framework: Framework) -> bool {
-    match framework {
+    matches!(
+        framework,
         Framework::Pytest
-        | Framework::Unittest
-        | Framework::NodeTest
-        | Framework::Jest
-        | Framework::Vitest
-        | Framework::Mocha
-        | Framework::Ava
-        | Framework::CargoTest
-        | Framework::Nextest
-        | Framework::Maven
-        | Framework::Gradle
-        | Framework::GoTest => true,
-        Framework::NodeTap
-        | Framework::Tape
-        | Framework::Rspec
-        | Framework::Minitest
-        | Framework::Phpunit
-        | Framework::Ctest
-        | Framework::Jasmine
-        | Framework::Dotnet
-        | Framework::Bazel
-        | Framework::Command => false,
-    }
+            | Framework::Unittest
+            | Framework::NodeTest
+            | Framework::Jest
+            | Framework::Vitest
+            | Framework::Mocha
+            | Framework::Ava
+            | Framework::CargoTest
+            | Framework::Nextest
+            | Framework::Maven
+            | Framework::Gradle
+            | Framework::GoTest
+    )
 }
 
 /// Module system of a JavaScript file.
@@ -142,7 +137,8 @@ impl TestStyle {
     }
 }
 
-/// The text with the quotes of the project around all strings that do not contain them.
+/// The text with the quotes of the project around all strings that do not contain them, and with what
+/// repeats itself in long ones written once.
 fn with_quotes(text: &str, language: Language, quote: char) -> String {
     let Some(tree) = language.parse(text) else { return text.to_owned() };
     let mut parts = Vec::new();
@@ -153,11 +149,27 @@ fn with_quotes(text: &str, language: Language, quote: char) -> String {
         let starts = text.get(node.start_byte()..).unwrap_or_default().starts_with(['"', '\'']);
         if is_plain && starts && node.start_byte() >= done {
             parts.push(text.get(done..node.start_byte()).unwrap_or_default().to_owned());
-            parts.push(format!("{quote}{inner}{quote}"));
+            let rest = text.get(node.end_byte()..).unwrap_or_default();
+            let is_whole = rest.is_empty() || rest.starts_with([',', ')', ']', '}', ';', '\n']);
+            parts.push(match repeated_unit(inner).filter(|_| is_whole) {
+                None => format!("{quote}{inner}{quote}"),
+                Some((unit, count)) if language == Language::Python => {
+                    format!("{quote}{unit}{quote} * {count}")
+                }
+                Some((unit, count)) => format!("{quote}{unit}{quote}.repeat({count})"),
+            });
             done = node.end_byte();
         }
     }
     parts.concat() + text.get(done..).unwrap_or_default()
+}
+
+/// What a long text consists of again and again, and how often.
+fn repeated_unit(inner: &str) -> Option<(&str, usize)> {
+    (1..=UNIT).filter(|_| inner.len() > LONG_TEXT).find_map(|length| {
+        let (unit, count) = (inner.get(..length)?, inner.len() / length);
+        (!unit.ends_with('\\') && unit.repeat(count) == inner).then_some((unit, count))
+    })
 }
 
 /// The package that a test of a compiled language is in.
@@ -248,13 +260,13 @@ fn distinct_names(
 ) -> Vec<String> {
     let name = |(function, _, case): &(usize, usize, &Case), detail| {
         functions.get(*function).map_or_else(String::new, |one| match naming.framework {
-            Framework::GoTest => go::test_name(naming, one, case),
+            Framework::GoTest => go::test_name(naming, one, case, detail),
             Framework::Maven | Framework::Gradle => java::test_name(naming, one, case, detail),
             framework => test_name::test_name(framework, one, case, detail),
         })
     };
     let mut names = vec![String::new(); cases.len()];
-    for detail in Detail::LEVELS {
+    for detail in [Detail::Words, Detail::Result] {
         let known = names.clone();
         for (place, case) in names.iter_mut().zip(cases) {
             if known.iter().filter(|other| *other == place).count() > 1 || place.is_empty() {
@@ -314,6 +326,23 @@ fn compared_message(message: &str, is_stable: bool) -> Option<String> {
     compares.then(|| serde_json::Value::from(message).to_string())
 }
 
+/// Whether a float has so many digits that the last may differ between machines.
+fn is_long_float(literal: &str) -> bool {
+    literal.parse::<f64>().is_ok()
+        && literal.contains(['.', 'e'])
+        && literal.chars().filter(char::is_ascii_digit).count() > 12
+}
+
+fn upper_first(name: &str) -> String {
+    let (first, rest) = name.split_at_checked(1).unwrap_or((name, ""));
+    format!("{}{rest}", first.to_uppercase())
+}
+
+fn lower_first(name: &str) -> String {
+    let (first, rest) = name.split_at_checked(1).unwrap_or((name, ""));
+    format!("{}{rest}", first.to_lowercase())
+}
+
 /// Names that a test file uses itself, beside those of [`RESERVED`].
 const OWN_NAMES: &[&str] = &["assert", "expect", "self", "test"];
 
@@ -335,14 +364,11 @@ fn setup_lines(naming: &Naming, function: &ObservedFunction, case: &Case) -> (Ve
 /// The name of a variable for the object: that of its class in the language's manner, where it is free.
 fn object_name(naming: &Naming, function: &ObservedFunction, case: &Case) -> String {
     let is_python = naming.framework.is_python();
-    let mut name = String::new();
-    for (index, character) in function.local.char_indices() {
-        if character.is_ascii_uppercase() && index > 0 && is_python {
-            name.push('_');
-        }
-        let lower = index == 0 || is_python;
-        name.push(if lower { character.to_ascii_lowercase() } else { character });
-    }
+    let name = if is_python {
+        test_name::snake_case(&function.local).to_ascii_lowercase()
+    } else {
+        lower_first(&function.local)
+    };
     let word = name.as_str();
     let is_taken = case.seen.needs.iter().any(|need| need.split('.').next() == Some(word))
         || function.callable.parameters.iter().any(|one| one.name == word)
@@ -374,4 +400,24 @@ fn arguments(function: &ObservedFunction, case: &Case) -> (Vec<String>, Vec<(Str
         *place = given;
     }
     (given, named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_repetitions_are_written_as_products() {
+        let (many, pairs) = ("x".repeat(1000), "ab".repeat(40));
+        let table = [
+            (Language::Python, format!("assert f(3) == \"{many}\""), "assert f(3) == 'x' * 1000"),
+            (Language::JavaScript, format!("f([\"{pairs}\"]);"), "f(['ab'.repeat(40)]);"),
+            (Language::Python, "f(\"xxxx\")".to_owned(), "f('xxxx')"),
+        ];
+        for (language, text, expected) in table {
+            assert_eq!(with_quotes(&text, language, '\''), expected);
+        }
+        let called = format!("\"{many}\".upper()");
+        assert_eq!(with_quotes(&called, Language::Python, '"'), called);
+    }
 }

@@ -6,11 +6,11 @@ use crate::code::language::Language;
 use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
-use super::line_breaks::{Layout, break_line};
+use super::line_breaks::{BreakStyle, Layout, break_line};
 use super::operator::{Expression, write_call};
 use super::{
     Case, Draft, Naming, ObservedFunction, arguments, case_of, compared_message, is_awaited,
-    object_name, setup_lines, with_quotes,
+    is_long_float, object_name, setup_lines, upper_first, with_quotes,
 };
 
 /// The complete text of a test file.
@@ -21,7 +21,8 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         let name = class_name(&naming.subject);
         text.push_str(&format!("\n\nclass {name}(unittest.TestCase):\n"));
     }
-    let (indent, own) = if unittest { ("    ", "self") } else { ("", "") };
+    let (indent, own, depth) = if unittest { ("    ", "self", 2) } else { ("", "", 1) };
+    let layout = Layout { width: naming.style.width, step: "    ", style: BreakStyle::Black };
     for (number, test) in draft.tests.iter().enumerate() {
         text.push_str(match (unittest, number) {
             (false, _) => "\n\n",
@@ -32,11 +33,7 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         let lines = case_of(functions, test).map(|(one, case)| lines(one, case, naming));
         for line in lines.into_iter().flatten() {
             let line = with_quotes(&line, Language::Python, naming.quote);
-            text.push_str(&break_line(
-                &line,
-                indent.len() + 4,
-                Layout::of_black(naming.style.width),
-            ));
+            text.push_str(&break_line(&line, depth, layout));
         }
     }
     if naming.framework == Framework::Unittest {
@@ -127,17 +124,34 @@ fn argument_classes<'a>(one: &'a ObservedFunction, case: &Case) -> Vec<&'a str> 
 /// The class of the tests of a module: `TestFeeTable` for `shop.fee_table`.
 fn class_name(module: &str) -> String {
     let words = module.rsplit('.').next().unwrap_or(module).split('_');
-    let capital = |word: &str| {
-        let mut letters = word.chars();
-        let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-        format!("{first}{}", letters.as_str())
-    };
-    format!("Test{}", words.map(capital).collect::<String>())
+    format!("Test{}", words.map(upper_first).collect::<String>())
+}
+
+/// The shortest part of a message that tells it from others.
+const DISTINCTIVE: usize = 12;
+
+/// The longest words of a message without signs that mean something in regular expressions, as many as
+/// there is room for.
+fn distinctive_part(message: &str, room: usize) -> Option<String> {
+    let pieces = message.split(|c: char| "\\^$.|?*+()[]{}\"".contains(c));
+    let longest = pieces.max_by_key(|one| one.len())?;
+    let (_, rest) = message.split_once(longest)?;
+    let mut words: Vec<&str> = longest.split_whitespace().collect();
+    if rest.starts_with('.') && !rest.starts_with(". ") && rest.len() > 1 {
+        words.pop();
+    }
+    while words.join(" ").len() > room {
+        words.pop();
+    }
+    let part = words.join(" ").trim_end_matches([',', ':', ';']).to_owned();
+    (part.len() >= DISTINCTIVE && message.contains(&part)).then_some(part)
 }
 
 /// The assertions of a framework.
 struct Assertions {
     is_unittest: bool,
+    /// The longest line.
+    width: usize,
 }
 
 impl Assertions {
@@ -172,31 +186,48 @@ impl Assertions {
         }
     }
 
-    /// That a call raises, with its message where `says` is a literal of it.
+    /// That a call raises, with its message where `says` is a literal of it: all of it, or what is
+    /// distinctive of one that is too long for a line.
     fn raises(
         &self,
         class: &str,
         call: &str,
         way: ResultKind,
-        says: Option<String>,
+        (message, says): (&str, Option<String>),
     ) -> Vec<String> {
-        let name = if says.is_some() { " as caught" } else { "" };
-        let opener = if self.is_unittest { "self.assertRaises" } else { "pytest.raises" };
-        let mut lines = vec![format!("with {opener}({class}){name}:")];
+        let (opener, matching, caught, indent) = if self.is_unittest {
+            ("self.assertRaises", "self.assertRaisesRegex", "str(caught.exception)", 8)
+        } else {
+            ("pytest.raises", "pytest.raises", "str(caught.value)", 4)
+        };
+        let named = if self.is_unittest { "" } else { "match=" };
+        let compared = says.map(|says| self.equal(caught, &says));
+        let is_long = |line: &String| indent + line.chars().count() > self.width;
+        let taken = indent + format!("with {matching}({class}, {named}\"\"):").len();
+        let room = self.width.saturating_sub(taken);
+        let part = compared
+            .as_ref()
+            .filter(|one| is_long(one))
+            .and_then(|_| distinctive_part(message, room));
+        let (first, compared) = match (part, compared) {
+            (Some(part), _) => (format!("with {matching}({class}, {named}\"{part}\"):"), None),
+            (None, None) => (format!("with {opener}({class}):"), None),
+            (None, compared) => (format!("with {opener}({class}) as caught:"), compared),
+        };
+        let mut lines = vec![first];
         if way == ResultKind::Entered {
             lines.extend([format!("    with {call}:"), "        pass".into()]);
         } else {
             lines.push(format!("    {}", observed_expression(call, way)));
         }
-        let caught = if self.is_unittest { "str(caught.exception)" } else { "str(caught.value)" };
-        lines.extend(says.map(|says| self.equal(caught, &says)));
+        lines.extend(compared);
         lines
     }
 }
 
 /// The lines of code of one case.
 fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
-    let assertions = Assertions { is_unittest: is_unittest(naming) };
+    let assertions = Assertions { is_unittest: is_unittest(naming), width: naming.style.width };
     let (given, named) = arguments(one, case);
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -229,7 +260,7 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
         CallOutcome::Raised { class, message, explicit, way } => {
             let says = compared_message(message, *explicit && !message.contains('\n'));
             let class = own_class(case, &naming.subject).unwrap_or(class);
-            lines.extend(assertions.raises(class, &call, *way, says));
+            lines.extend(assertions.raises(class, &call, *way, (message, says)));
         }
         CallOutcome::Refused(_) => {}
     }
@@ -255,9 +286,28 @@ fn observed_expression(call: &str, way: ResultKind) -> String {
     }
 }
 
-/// Whether a float has so many digits that the last may differ between machines.
-fn is_long_float(literal: &str) -> bool {
-    literal.parse::<f64>().is_ok()
-        && literal.contains(['.', 'e'])
-        && literal.chars().filter(char::is_ascii_digit).count() > 12
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_are_matched_by_what_is_distinctive_of_them() {
+        let table = [
+            (
+                "Expected '=' after a key (at line 1, column 4)",
+                60,
+                Some("Expected '=' after a key"),
+            ),
+            ("Expected '=' after a key (at line 1, column 4)", 20, Some("Expected '=' after a")),
+            (
+                "must be opened in binary mode, e.g. use `rb`",
+                60,
+                Some("must be opened in binary mode"),
+            ),
+            ("no (a) [b] {c}", 60, None),
+        ];
+        for (message, room, expected) in table {
+            assert_eq!(distinctive_part(message, room).as_deref(), expected, "{message}");
+        }
+    }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::code::pattern::Pattern;
 use crate::effect::{CallOutcome, ResultKind};
 
-use super::{Case, Draft, Naming, ObservedFunction, case_of, compared_message};
+use super::line_breaks::{BreakStyle, Layout, break_line};
+use super::{Case, Draft, Naming, ObservedFunction, case_of, compared_message, is_long_float};
 
 /// The longest line that rustfmt leaves as it is.
 const WIDTH: usize = 100;
@@ -23,6 +24,7 @@ const PRELUDE: &[&str] = &["Duration", "String", "Vec", "Some", "Ok", "Err"];
 pub fn render_rust_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
     let mut names: BTreeSet<String> = BTreeSet::new();
     let mut body = String::new();
+    let layout = Layout { width: WIDTH, step: "    ", style: BreakStyle::Rustfmt };
     for test in &draft.tests {
         let Some((one, case)) = case_of(functions, test) else { continue };
         names.insert(one.local.clone());
@@ -41,7 +43,7 @@ pub fn render_rust_file(naming: &Naming, functions: &[ObservedFunction], draft: 
         }
         body.push_str(&format!("fn {}() {{\n", test.name));
         for line in statements(one, case) {
-            body.push_str(&wrapped(&line));
+            body.push_str(&break_line(&line, 1, layout));
         }
         body.push_str("}\n");
     }
@@ -71,10 +73,6 @@ pub fn render_rust_file(naming: &Naming, functions: &[ObservedFunction], draft: 
     format!("{declared}{standard}{space}{}{body}", group(&naming.subject, &names))
 }
 
-fn is_long_float(literal: &str) -> bool {
-    literal.parse::<f64>().is_ok() && literal.contains('.') && literal.len() > 12
-}
-
 /// Names in lines that are as full as may be, each with a comma behind it.
 fn packed(names: &[&str]) -> String {
     let (mut text, mut line) = (String::new(), "   ".to_owned());
@@ -86,28 +84,6 @@ fn packed(names: &[&str]) -> String {
         line.push_str(&format!(" {name},"));
     }
     format!("{text}{line}\n")
-}
-
-/// A statement as rustfmt breaks it: an assertion that is too long has an argument on each line.
-fn wrapped(line: &str) -> String {
-    let is_long = line.len() + 4 > WIDTH;
-    let claim = line.strip_prefix("assert!(").and_then(|rest| rest.strip_suffix(");"));
-    if let Some(claim) = claim.filter(|_| is_long) {
-        return format!("    assert!(\n        {claim}\n    );\n");
-    }
-    let inner = line.strip_prefix("assert_eq!(").and_then(|rest| rest.strip_suffix(");"));
-    let parts = inner.filter(|_| is_long).and_then(|inner| {
-        let at =
-            inner.rfind("(), ").map(|at| at + 2).or_else(|| inner.rfind("), ").map(|at| at + 1))?;
-        inner.split_at_checked(at)
-    });
-    parts.map_or_else(
-        || format!("    {line}\n"),
-        |(call, want)| {
-            let want = want.trim_start_matches([',', ' ']);
-            format!("    assert_eq!(\n        {call},\n        {want}\n    );\n")
-        },
-    )
 }
 
 /// The lines of code of one case.

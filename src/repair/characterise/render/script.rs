@@ -7,7 +7,7 @@ use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
 use super::super::parameter_fit::accepts_value;
-use super::line_breaks::{Layout, break_line};
+use super::line_breaks::{BreakStyle, Layout, break_line};
 use super::{
     Case, Draft, ModuleKind, Naming, ObservedFunction, arguments, case_of, compared_message,
     is_awaited, setup_lines, with_quotes,
@@ -108,13 +108,14 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         .collect();
     text.push_str(&imports(naming, &pairs));
     let (mut body, indent) = (String::new(), if is_grouped(naming) { "  " } else { "" });
+    let layout = Layout { width: 100, step: "  ", style: BreakStyle::Prettier };
     for test in &draft.tests {
         let Some((one, case)) = case_of(functions, test) else { continue };
         let name = title(&test.name);
         let waits = if is_awaited(case) { "async " } else { "" };
         body.push_str(&format!("\n{indent}{function}({name}, {waits}{context} => {{\n"));
         for line in lines(one, case, naming) {
-            body.push_str(&break_line(&line, indent.len() + 2, Layout::of_prettier()));
+            body.push_str(&break_line(&line, indent.len() / 2 + 1, layout));
         }
         body.push_str(&format!("{indent}}});\n"));
     }

@@ -1,15 +1,17 @@
 //! Renders cases as a Go test file: a table for what differs in arguments and results only, and a
 //! subtest of its own for all else.
 
-mod case_name;
 mod table;
 
 use crate::code::go_packages::import_lines;
 use crate::effect::{CallOutcome, ResultKind};
 
-use self::case_name::case_name;
 use self::table::CaseTable;
-use super::{Case, Draft, DraftTest, Naming, ObservedFunction, case_of, compared_message};
+use super::test_name::{Detail, case_words};
+use super::{
+    Case, Draft, DraftTest, Naming, ObservedFunction, case_of, compared_message, is_long_float,
+    lower_first, upper_first,
+};
 
 /// What stands between the literals of several results.
 const BETWEEN: char = '\u{1f}';
@@ -22,7 +24,7 @@ const PANIC: &str = "panic";
 const OWN_NAMES: &[&str] = &["t", "tt", "tests", "name", "got", "want", "wantErr", "err", "thrown"];
 
 /// The name under which a test runs: `TestFee/gift_3`, or `TestFee` for the only case.
-pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case) -> String {
+pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case, detail: Detail) -> String {
     let own = one.callable.name.replace('.', "_");
     let mark = if own.starts_with(|c: char| c.is_ascii_uppercase()) { "" } else { "_" };
     let first = format!("Test{mark}{own}");
@@ -32,7 +34,7 @@ pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case) -> String
     if one.cases.len() == 1 {
         return function;
     }
-    let words = case_name(one, case);
+    let words = case_words(naming.framework, one, case, detail);
     let words: Vec<&str> = words.split_whitespace().collect();
     let words = if words.is_empty() { "called".to_owned() } else { words.join("_") };
     format!("{function}/{words}")
@@ -167,10 +169,7 @@ fn comparison<'l>(
             || literal.contains(".Date(")
             || literal.contains(".NewInt(")
     };
-    let is_long = |literal: &str| {
-        literal.parse::<f64>().is_ok() && literal.chars().filter(char::is_ascii_digit).count() > 12
-    };
-    if declared == "float64" && literals.clone().any(is_long) {
+    if declared == "float64" && literals.clone().any(is_long_float) {
         return Comparison::Close;
     }
     if literals.all(|one| is_basic(one) && !composed(one)) {
@@ -322,18 +321,6 @@ fn value_checks(one: &ObservedFunction, wants: &[String], call: &str, shown: &st
 /// `got`, or `got`, `got1` and so on.
 fn result_names(count: usize) -> Vec<String> {
     (0..count).map(|at| if at == 0 { "got".to_owned() } else { format!("got{at}") }).collect()
-}
-
-fn upper_first(name: &str) -> String {
-    let mut letters = name.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    format!("{first}{}", letters.as_str())
-}
-
-fn lower_first(name: &str) -> String {
-    let mut letters = name.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_lowercase).collect();
-    format!("{first}{}", letters.as_str())
 }
 
 /// A name for a variable or field that hides nothing that the test needs.
