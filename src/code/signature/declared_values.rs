@@ -313,7 +313,7 @@ impl<'t> TypeScope<'t> {
 fn plain_examples(kind: &str, name: &str) -> Option<Vec<String>> {
     let (wanted, others): (&[Type], &[&str]) = match kind {
         "string" => (&[Type::Text], &["\"hello\"", "\"a b\"", "\"\""]),
-        "number" => (&[Type::Int, Type::Float], &["2", "0", "1.5", "-1"]),
+        "number" => (&[Type::Int, Type::Float], &["3", "0", "1.5", "-1"]),
         "boolean" => (&[], &["true", "false"]),
         "object" => (&[], &["{ a: 1 }", "{}"]),
         "bigint" => (&[], &["2n", "0n"]),

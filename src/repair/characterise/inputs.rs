@@ -16,9 +16,9 @@ use super::literal_values::{
 use super::option_values::{
     NESTED_KEYS, NESTED_TEXTS, interleave_columns, list_options, nested_options,
 };
-use super::parameter_fit::{kind_of, stands_for, takes_options};
+use super::parameter_fit::{accepts_value, kind_of, stands_for, takes_options};
 use super::separated_texts::{named_kinds, separated_texts};
-use super::typical_values::typical_values;
+use super::typical_values::{further_texts, typical_values};
 
 /// Maximum number of calls of one function in the first round.
 const FIRST: usize = 96;
@@ -77,12 +77,37 @@ fn values_of_source(
     let near = literals.iter().filter(|literal| kind_of(literal).is_some_and(fits));
     let mut columns = vec![near.flat_map(|literal| values_around(literal)).collect()];
     if fits(Type::Text) {
-        columns.push(separated_texts(literals));
+        columns.push(separated_texts(literals, &callable.matching));
     }
     if has_kinds {
         columns.push(named_kinds(literals));
     }
     columns
+}
+
+/// Numbers whose sum, product, difference and quotient differ.
+const APART: &[&str] = &["7", "3", "5", "4"];
+
+/// Lets parameters begin with different numbers where they would begin with the same, so that results
+/// tell operators apart; a number that its name suggests stays for the first of them.
+fn tell_apart(parameters: &[Parameter], pools: &mut [Vec<String>]) {
+    let firsts: Vec<Option<String>> = pools.iter().map(|pool| pool.first().cloned()).collect();
+    let mut numbers = APART.iter();
+    for (index, (parameter, pool)) in parameters.iter().zip(pools).enumerate() {
+        let Some(own) = firsts.get(index).and_then(Option::as_ref) else { continue };
+        let is_own = |other: &Option<String>| other.as_ref() == Some(own);
+        let comes_again = own.len() == 1 && firsts.iter().skip(index + 1).any(is_own);
+        let is_alike = comes_again || firsts.iter().take(index).any(is_own);
+        if !is_alike || own.parse::<f64>().is_err() {
+            continue;
+        }
+        let Some(number) = numbers.next() else { return };
+        let number = if own.contains('.') { format!("{number}.5") } else { (*number).to_owned() };
+        if accepts_value(parameter, &number) {
+            pool.retain(|one| *one != number);
+            pool.insert(0, number);
+        }
+    }
 }
 
 /// Arguments for one parameter, most promising first.
@@ -102,8 +127,13 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
     };
     columns.extend(values_of_source(callable, &fits, !python && known.contains(&Type::Any)));
     // What a reader expects for a parameter of this name.
-    if let Some((_, value)) = typical_value(&parameter.name).filter(|(kind, _)| fits(*kind)) {
-        columns.insert(0, vec![value.to_owned()]);
+    if let Some((kind, value)) = typical_value(&parameter.name).filter(|(kind, _)| fits(*kind)) {
+        let is_first = callable.parameters.first().is_some_and(|one| one.name == parameter.name);
+        let mut texts = callable.matching.iter().filter(|_| is_first && kind == Type::Text);
+        let wide = texts.find(|text| !text.is_ascii());
+        columns.insert(0, vec![wide.cloned().unwrap_or_else(|| value.to_owned())]);
+        let further = further_texts(&parameter.name).iter();
+        columns.insert(1, further.map(|&text| text.to_owned()).collect());
     }
     let shown = documented_values(parameter, callable);
     if !shown.is_empty() {
@@ -122,7 +152,7 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
         if !takes_options(parameter) {
             columns.insert(0, nested_options(&parameter.keys, &callable.matching, python));
         }
-        columns.insert(0, list_options(&parameter.keys, python));
+        columns.insert(0, list_options(parameter, python));
     }
     if let Some(made_of) = stands_for(parameter, callable).filter(|_| parameter.class.is_none()) {
         columns.insert(0, value_pool(made_of, callable, python));
@@ -131,6 +161,7 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
     let declared = parameter.declared.as_ref().map_or(0, |declared| declared.values.len());
     let nested = parameter.keys.len().min(NESTED_KEYS) * callable.matching.len().min(NESTED_TEXTS);
     let suggested = callable.literals.len() * 2 + parameter.keys.len() * 4 + nested * 4;
+    let suggested = suggested + parameter.compared.len();
     found.truncate(POOL + declared + suggested);
     if fits(Type::Text) {
         let characters =
@@ -172,8 +203,9 @@ fn shown_texts(callable: &Callable) -> Vec<String> {
 /// Objects of a class, by calls of its constructor.
 fn list_objects(class: &Class, callable: &Callable, python: bool) -> Vec<String> {
     let language = if python { Language::Python } else { Language::JavaScript };
-    let pools: Vec<Vec<String>> =
+    let mut pools: Vec<Vec<String>> =
         class.parameters.iter().map(|parameter| value_pool(parameter, callable, python)).collect();
+    tell_apart(&class.parameters, &mut pools);
     let new = if python { "" } else { "new " };
     let name = &class.name;
     let mut given: Vec<Vec<String>> = Vec::new();
@@ -290,11 +322,12 @@ pub fn first(
     let most = FIRST * further + callable.matching.len() + indexed.len();
     let most = if callable.is_fluent() { FLUENT } else { most };
     callees.truncate(if callable.is_fluent() { FLUENT / 8 } else { callees.len() });
-    let pools: Vec<Vec<String>> = callable
+    let mut pools: Vec<Vec<String>> = callable
         .parameters
         .iter()
         .map(|parameter| value_pool(parameter, callable, python))
         .collect();
+    tell_apart(&callable.parameters, &mut pools);
     let mut found: Vec<Call> = Vec::new();
     for call in documented {
         if !found.contains(call) {
@@ -387,6 +420,43 @@ mod tests {
     }
 
     #[test]
+    fn numbers_tell_operators_apart() {
+        let table = [
+            ("def f(a: int, b: int):\n    return a + b\n", "7, 3"),
+            ("def f(a: float, b: float):\n    return a + b\n", "1.5, 7.5"),
+            ("def f(price: int, cost: int):\n    return price - cost\n", "250, 7"),
+            ("def f(price: int, count: int):\n    return price * count\n", "250, 3"),
+            ("def f(a: int):\n    return a * a\n", "3"),
+        ];
+        for (text, expected) in table {
+            let callable = only(Language::Python, text);
+            let calls = first(Language::Python, &callable, "f", (&[], &[]), 1);
+            let given = calls.iter().map(|call| call.arguments.join(", "));
+            let plain = given.clone().find(|one| !one.contains(['"', 'N']));
+            assert_eq!(plain.as_deref(), Some(expected), "{text}: {:?}", given.collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn texts_are_in_the_notation_that_the_code_reads() {
+        let decode = "import re\n\ndef decode(text: str):\n    return re.sub('(%[a-f0-9]{2})+', str, text)\n";
+        let reverse = "package p\n\nimport \"unicode/utf8\"\n\nfunc Reverse(str string) int {\n\t_, size := utf8.DecodeRuneInString(str)\n\treturn size\n}\n";
+        let version = "def read(version: str):\n    return version.split('.')\n";
+        let table = [
+            (Language::Python, decode, "\"a%20b%C3%A9\""),
+            (Language::Go, reverse, "\"a\\xffb\""),
+            (Language::Python, version, "\"1.2.3-beta.4\""),
+        ];
+        for (language, text, expected) in table {
+            let callable = only(language, text);
+            let calls = first(language, &callable, "f", (&[], &[]), 1);
+            assert!(calls.iter().any(|one| one.arguments == [expected]), "{expected}: {calls:?}");
+        }
+        let callable = only(Language::Go, reverse);
+        assert_eq!(value_pool(&callable.parameters[0], &callable, false)[0], "\"añb\"");
+    }
+
+    #[test]
     fn methods_are_called_on_several_objects() {
         let python = only(
             Language::Python,
@@ -396,7 +466,7 @@ mod tests {
             .into_iter()
             .map(|call| call.callee)
             .collect();
-        assert!(callees.contains("A(2).f") && callees.len() > OBJECTS, "{callees:?}");
+        assert!(callees.contains("A(3).f") && callees.len() > OBJECTS, "{callees:?}");
         let made = BTreeMap::from([("A".to_owned(), vec![vec!["12".to_owned()]])]);
         let mut learnt = python.clone();
         learnt.learn_objects(&made);

@@ -1,20 +1,53 @@
 //! Objects for parameters whose keys a function reads.
 
+use crate::code::pattern::Pattern;
+use crate::code::signature::{Parameter, typical_value};
+
+/// A key, with the kind or the literal that it is compared with.
+static COMPARED: Pattern = Pattern::new(
+    r#"(typeof\s+[\w$.?]*?)?\b(\w+)["'\])]*\s*[!=]==?\s*("[^"\\\n]{1,24}"|'[^'\\\n]{1,24}'|\d+)"#,
+);
+
+/// The most values that the keys of one parameter are compared with.
+const COMPARISONS: usize = 24;
+
+/// The values that a source compares keys with; a function where it asks for one.
+pub fn compared_values(keys: &[String], text: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for one in COMPARED.captures(text) {
+        let Some((key, value)) = one.get(2).zip(one.get(3)) else { continue };
+        let value = match (one.get(1), value.as_str().trim_matches(['"', '\''])) {
+            (None, _) => value.as_str(),
+            (Some(_), "function") => "(x) => x",
+            (Some(_), _) => continue,
+        };
+        let pair = (key.as_str().to_owned(), value.to_owned());
+        if keys.contains(&pair.0) && found.len() < COMPARISONS && !found.contains(&pair) {
+            found.push(pair);
+        }
+    }
+    found
+}
+
 /// Texts that objects hold, and keys of which one holds an object.
 pub const NESTED_TEXTS: usize = 8;
 pub const NESTED_KEYS: usize = 3;
 
 /// Values of a parameter whose keys the function reads: objects with one key each, or with all.
-pub fn list_options(keys: &[String], python: bool) -> Vec<String> {
+pub fn list_options(parameter: &Parameter, python: bool) -> Vec<String> {
+    let keys = &parameter.keys;
     let (yes, no) = if python { ("True", "False") } else { ("true", "false") };
     let pair = |key: &String, value: &str| {
         if python { format!("\"{key}\": {value}") } else { format!("{key}: {value}") }
     };
     let object =
         |inner: String| if python { format!("{{{inner}}}") } else { format!("{{ {inner} }}") };
-    let mut found = Vec::new();
+    let compared = parameter.compared.iter();
+    let mut found: Vec<String> = compared.map(|(key, value)| object(pair(key, value))).collect();
     for value in [yes, no, "2", "\"x\""] {
-        found.extend(keys.iter().map(|key| object(pair(key, value))));
+        let named = |key: &String| typical_value(key).filter(|_| value == "\"x\"");
+        let given = |key| object(pair(key, named(key).map_or(value, |(_, typical)| typical)));
+        found.extend(keys.iter().map(given));
     }
     if keys.len() > 1 {
         for value in [yes, no] {
@@ -63,4 +96,24 @@ pub fn interleave_columns(columns: &[Vec<String>]) -> Vec<String> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_have_the_values_that_the_code_compares_them_with() {
+        let text = "if (typeof opts.charset !== 'undefined' && opts.charset !== 'utf-8') throw x;\nif (typeof opts.decoder === 'function') y();\nif (options[\"depth\"] === 5 || other === 'a') z();\n";
+        let keys: Vec<String> =
+            ["charset", "decoder", "depth", "separator"].map(str::to_owned).into();
+        let compared = compared_values(&keys, text);
+        let parameter = Parameter { keys, compared, ..Parameter::default() };
+        let found = list_options(&parameter, false);
+        assert_eq!(
+            found[..4],
+            ["{ charset: 'utf-8' }", "{ decoder: (x) => x }", "{ depth: 5 }", "{ charset: true }"]
+        );
+        assert!(found.contains(&"{ separator: \"-\" }".to_owned()), "{found:?}");
+    }
 }

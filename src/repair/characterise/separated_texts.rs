@@ -1,14 +1,21 @@
 //! Texts that a function takes apart, put together with the separators that it looks for.
 
+use super::literal_values::string_content;
+
 /// The most separators in one text.
 const SEPARATORS: usize = 5;
 
 /// The longest separator, in characters.
 const LONGEST: usize = 4;
 
+/// Separators between a name and its value, and texts that are put behind such a name.
+const ASSIGNING: &[&str] = &["=", ":"];
+const NAMES: usize = 8;
+
 /// Texts with the separators among some literals of a function, in the order of the code, between
-/// numbers and between words: `1=2,3-4` and `a=b,c-d` for `'='`, `','` and `'-'`.
-pub fn separated_texts(literals: &[String]) -> Vec<String> {
+/// numbers and between words: `1=2,3-4` and `a=b,c-d` for `'='`, `','` and `'-'`; and what matches its
+/// regular expressions behind a name: `a[b]=c`.
+pub fn separated_texts(literals: &[String], matching: &[String]) -> Vec<String> {
     let mut separators: Vec<&str> = Vec::new();
     for literal in literals.iter().filter_map(|literal| separator(literal)) {
         if !separators.contains(&literal) && separators.len() < SEPARATORS {
@@ -30,6 +37,10 @@ pub fn separated_texts(literals: &[String]) -> Vec<String> {
     if separators.len() > 1 {
         separators.reverse();
         found.push(joined(&separators, "a1b2c3"));
+    }
+    if let Some(sign) = separators.iter().find(|one| ASSIGNING.contains(one)) {
+        let behind = matching.iter().filter_map(|text| string_content(text)).take(NAMES);
+        found.extend(behind.map(|text| format!("\"a{text}{sign}b\"")));
     }
     found
 }
@@ -103,8 +114,10 @@ mod tests {
             (&["\" \"", "'.'"], &["\"1 2.3\"", "\"a b.c\"", "\"a.1 b\""]),
         ];
         for (literals, expected) in table {
-            assert_eq!(separated_texts(&owned(literals)), expected, "{literals:?}");
+            assert_eq!(separated_texts(&owned(literals), &[]), expected, "{literals:?}");
         }
+        let found = separated_texts(&owned(&["'&'", "'='"]), &owned(&["\"[a]\"", "\"\\n\""]));
+        assert_eq!(found.last().map(String::as_str), Some("\"a[a]=b\""));
     }
 
     #[test]
