@@ -85,28 +85,23 @@ fn values_of_source(
     columns
 }
 
-/// Numbers whose sum, product, difference and quotient differ.
-const APART: &[&str] = &["7", "3", "5", "4"];
+/// Numbers beside 3 whose sum, product, difference and quotient with it and each other differ.
+const APART: &[&str] = &["7", "5", "11"];
 
-/// Lets parameters begin with different numbers where they would begin with the same, so that results
-/// tell operators apart; a number that its name suggests stays for the first of them.
+/// Lets each parameter that would begin with the number of another begin with one of its own, so that
+/// results tell operators apart.
 fn tell_apart(parameters: &[Parameter], pools: &mut [Vec<String>]) {
-    let firsts: Vec<Option<String>> = pools.iter().map(|pool| pool.first().cloned()).collect();
-    let mut numbers = APART.iter();
-    for (index, (parameter, pool)) in parameters.iter().zip(pools).enumerate() {
-        let Some(own) = firsts.get(index).and_then(Option::as_ref) else { continue };
-        let is_own = |other: &Option<String>| other.as_ref() == Some(own);
-        let comes_again = own.len() == 1 && firsts.iter().skip(index + 1).any(is_own);
-        let is_alike = comes_again || firsts.iter().take(index).any(is_own);
-        if !is_alike || own.parse::<f64>().is_err() {
+    let mut taken: Vec<String> = Vec::new();
+    for (parameter, pool) in parameters.iter().zip(pools) {
+        let Some(own) = pool.first().filter(|one| one.parse::<f64>().is_ok()).cloned() else {
             continue;
-        }
-        let Some(number) = numbers.next() else { return };
-        let number = if own.contains('.') { format!("{number}.5") } else { (*number).to_owned() };
-        if accepts_value(parameter, &number) {
-            pool.retain(|one| *one != number);
-            pool.insert(0, number);
-        }
+        };
+        let like = |one: &&str| if own.contains('.') { format!("{one}.5") } else { (*one).into() };
+        let fits = |one: &String| !taken.contains(one) && accepts_value(parameter, one);
+        let other = APART.iter().map(like).find(fits).filter(|_| taken.contains(&own));
+        pool.retain(|one| Some(one) != other.as_ref());
+        taken.push(other.clone().unwrap_or(own));
+        pool.splice(0..0, other);
     }
 }
 
@@ -422,7 +417,7 @@ mod tests {
     #[test]
     fn numbers_tell_operators_apart() {
         let table = [
-            ("def f(a: int, b: int):\n    return a + b\n", "7, 3"),
+            ("def f(a: int, b: int):\n    return a + b\n", "3, 7"),
             ("def f(a: float, b: float):\n    return a + b\n", "1.5, 7.5"),
             ("def f(price: int, cost: int):\n    return price - cost\n", "250, 7"),
             ("def f(price: int, count: int):\n    return price * count\n", "250, 3"),

@@ -1,5 +1,7 @@
 //! Objects for parameters whose keys a function reads.
 
+use regex::Regex;
+
 use crate::code::pattern::Pattern;
 use crate::code::signature::{Parameter, typical_value};
 
@@ -32,6 +34,18 @@ pub fn compared_values(keys: &[String], text: &str) -> Vec<(String, String)> {
 /// Texts that objects hold, and keys of which one holds an object.
 pub const NESTED_TEXTS: usize = 8;
 pub const NESTED_KEYS: usize = 3;
+
+/// Whether a function of JavaScript does without the value of a parameter: it does not use it, or asks
+/// whether there is one or which of some it is.
+pub fn may_be_left_out(name: &str, source: &str) -> bool {
+    let mark =
+        r"(?:&&|\|\||\?\?|\?\.|[!=]==?\s*(?:[\x22'\d]|undefined|null|false|true|\w+\.[A-Z]))";
+    let name = regex::escape(name);
+    let asks = format!(r"\b{name}\s*{mark}|\btypeof\s+{name}\b|\bif\s*\({name}\)|\.\.\.{name}\b");
+    let is_named =
+        Regex::new(&format!(r"\b{name}\b")).is_ok_and(|one| one.find_iter(source).count() > 1);
+    !is_named || Regex::new(&asks).is_ok_and(|asks| asks.is_match(source))
+}
 
 /// Values of a parameter whose keys the function reads: objects with one key each, or with all.
 pub fn list_options(parameter: &Parameter, python: bool) -> Vec<String> {
@@ -101,6 +115,14 @@ pub fn interleave_columns(columns: &[Vec<String>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_function_does_without_may_be_left_out() {
+        let source = "function f(a, unused, kind, base, b, c, more) {\n  if (kind === 'x') return a + b;\n  return base === false ? a === c : typeof d;\n  g({ ...more });\n}";
+        let found = ["a", "unused", "kind", "base", "b", "c", "more"]
+            .map(|one| may_be_left_out(one, source));
+        assert_eq!(found, [false, true, true, true, false, false, true]);
+    }
 
     #[test]
     fn options_have_the_values_that_the_code_compares_them_with() {
