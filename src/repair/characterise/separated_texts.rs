@@ -62,8 +62,14 @@ pub fn named_kinds(literals: &[String]) -> Vec<String> {
         literals.iter().any(|one| one.trim_matches(['"', '\'']).eq_ignore_ascii_case(kind))
     };
     let named = KINDS.iter().filter(|(kind, _)| is_named(kind));
-    named.map(|(_, value)| (*value).to_owned()).collect()
+    let made = CONSTRUCTED.split_whitespace().filter(|kind| is_named(kind));
+    let named = named.map(|(_, value)| (*value).to_owned());
+    named.chain(made.map(|kind| format!("new {kind}()"))).collect()
 }
+
+/// Kinds whose constructors need no argument.
+const CONSTRUCTED: &str = "Map Set WeakMap WeakSet Int8Array Uint8Array Uint8ClampedArray Int16Array \
+    Uint16Array Int32Array Uint32Array Float32Array Float64Array";
 
 /// Kinds of objects, by the names that `typeof` and constructors give, with a value of each.
 const KINDS: &[(&str, &str)] = &[
@@ -72,25 +78,12 @@ const KINDS: &[(&str, &str)] = &[
     ("date", "new Date(0)"),
     ("regexp", "/a/"),
     ("error", "new Error(\"a\")"),
-    ("map", "new Map()"),
-    ("set", "new Set()"),
-    ("weakmap", "new WeakMap()"),
-    ("weakset", "new WeakSet()"),
     ("promise", "Promise.resolve(1)"),
     ("buffer", "Buffer.from(\"a\")"),
     ("function", "() => 1"),
     ("generatorfunction", "function* () {}"),
     ("generator", "(function* () {})()"),
     ("arguments", "(function () { return arguments; })()"),
-    ("int8array", "new Int8Array()"),
-    ("uint8array", "new Uint8Array()"),
-    ("uint8clampedarray", "new Uint8ClampedArray()"),
-    ("int16array", "new Int16Array()"),
-    ("uint16array", "new Uint16Array()"),
-    ("int32array", "new Int32Array()"),
-    ("uint32array", "new Uint32Array()"),
-    ("float32array", "new Float32Array()"),
-    ("float64array", "new Float64Array()"),
     ("arraybuffer", "new ArrayBuffer(1)"),
     ("mapiterator", "new Map().entries()"),
     ("setiterator", "new Set().values()"),
