@@ -26,12 +26,13 @@ const CHOICES: usize = 400;
 static LOOKAROUND: Pattern = Pattern::new(r"\(\?<?[=!][^()]*\)");
 
 /// Texts in the notations that code may read, by what stands in such code: characters beyond ASCII and
-/// bytes that are none, the same by their codes, and escaped bytes.
-static NOTATIONS: [(Pattern, &str); 3] = [
-    (Pattern::new(r"\butf8\.|\[\]rune\b"), r"añb a\xffb 日本 \xff\xfeb"),
+/// bytes that are none, and escaped bytes.
+static NOTATIONS: [(Pattern, &str); 2] = [
     (
-        Pattern::new(r"\b(?:charCodeAt|codePointAt|fromCharCode|unicodedata|ord\()|\.encode\("),
-        "añb 日本 a😀b",
+        Pattern::new(
+            r"\butf8\.|\[\]rune\b|\.encode\(|\b(?:ord\(|charCodeAt|codePointAt|fromCharCode|unicodedata)",
+        ),
+        r"añb a\xffb 日本 a😀b \xff\xfeb",
     ),
     (
         Pattern::new(r"%\(?\[(?:0-9|\\d|[aA]-[fF])|\bdecodeURI|\bunquote\("),
@@ -71,7 +72,7 @@ pub fn matching_texts(expression: &str) -> Vec<String> {
         return Vec::new();
     }
     // A group with a name, an escaped slash and a code point are written in another way there.
-    let pattern = rewrite_classes(&LOOKAROUND.replace_all(pattern, "").replace("\\/", "/"));
+    let pattern = LOOKAROUND.replace_all(pattern, "").replace("[^[", "[^\\[").replace("\\/", "/");
     let pattern = pattern.replace("(?<", "(?P<").replace("\\d", "[0-9]");
     texts_of_pattern(&rewrite_code_points(&pattern), false)
 }
@@ -99,7 +100,7 @@ fn python_pattern(call: &str) -> Option<String> {
         }
         pattern.push_str(inner);
     }
-    let pattern = rewrite_classes(&LOOKAROUND.replace_all(&pattern, ""));
+    let pattern = LOOKAROUND.replace_all(&pattern, "").replace("[^[", "[^\\[");
     Some(pattern.replace("\\d", "[0-9]").replace("\\Z", "$"))
 }
 
@@ -154,21 +155,6 @@ fn listed_signs(expression: &Hir) -> Vec<String> {
     let is_list = signs.len() <= SIGNS && signs.iter().all(char::is_ascii_punctuation);
     let signs = signs.into_iter().filter(|_| is_list);
     signs.map(|sign| serde_json::Value::from(sign.to_string()).to_string()).collect()
-}
-
-/// `[^\[\]]` for `[^[\]]`: inside of a class, a bracket stands for itself.
-fn rewrite_classes(pattern: &str) -> String {
-    let (mut text, mut is_escaped, mut is_class) = (String::new(), false, false);
-    for letter in pattern.chars() {
-        match letter {
-            '[' if is_class && !is_escaped => text.push('\\'),
-            '[' | ']' if !is_escaped => is_class = letter == '[',
-            _ => {}
-        }
-        is_escaped = letter == '\\' && !is_escaped;
-        text.push(letter);
-    }
-    text
 }
 
 /// `\u{…}` for `\uXXXX`.
@@ -321,7 +307,7 @@ mod tests {
             (r"/(?<year>\d{4})-x/", &["\"1231-x\""]),
             (r"/^a(?!b)c/", &["\"ac\""]),
             (r"/(\[[^[\]]*])/", &["\"[a]\"", "\"[]\""]),
-            ("re.compile(r'(?<!x)[[a]b')", &["\"[b\"", "\"ab\""]),
+            ("re.compile(r'(?<!x)a[^[]')", &["\"aa\""]),
             (r"/(a)\1/", &[]),
             (r#"re.compile(r"^(?P<year>\d{4})-x$")"#, &["\"1231-x\""]),
             ("re.match('a+' r'b', text)", &["\"aab\"", "\"ab\""]),

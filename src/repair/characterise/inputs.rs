@@ -18,7 +18,7 @@ use super::option_values::{
 };
 use super::parameter_fit::{accepts_value, kind_of, stands_for, takes_options};
 use super::separated_texts::{named_kinds, separated_texts};
-use super::typical_values::{further_texts, typical_values};
+use super::typical_values::{further_texts, is_typical_text, typical_values};
 
 /// Maximum number of calls of one function in the first round.
 const FIRST: usize = 96;
@@ -88,21 +88,25 @@ fn values_of_source(
 /// Numbers beside 3 whose sum, product, difference and quotient with it and each other differ.
 const APART: &[&str] = &["7", "5", "11"];
 
-/// Lets each parameter that would begin with the number of another begin with one of its own, so that
-/// results tell operators apart.
-fn tell_apart(parameters: &[Parameter], pools: &mut [Vec<String>]) {
+/// Arguments for each parameter. One that would begin with the number of another begins with one of its
+/// own, so that results tell operators apart.
+fn value_pools(parameters: &[Parameter], callable: &Callable, python: bool) -> Vec<Vec<String>> {
     let mut taken: Vec<String> = Vec::new();
-    for (parameter, pool) in parameters.iter().zip(pools) {
-        let Some(own) = pool.first().filter(|one| one.parse::<f64>().is_ok()).cloned() else {
-            continue;
-        };
-        let like = |one: &&str| if own.contains('.') { format!("{one}.5") } else { (*one).into() };
-        let fits = |one: &String| !taken.contains(one) && accepts_value(parameter, one);
-        let other = APART.iter().map(like).find(fits).filter(|_| taken.contains(&own));
-        pool.retain(|one| Some(one) != other.as_ref());
-        taken.push(other.clone().unwrap_or(own));
-        pool.splice(0..0, other);
+    let mut pools = Vec::new();
+    for parameter in parameters {
+        let mut pool = value_pool(parameter, callable, python);
+        if let Some(own) = pool.first().filter(|one| one.parse::<f64>().is_ok()).cloned() {
+            let like =
+                |one: &&str| if own.contains('.') { format!("{one}.5") } else { (*one).into() };
+            let fits = |one: &String| !taken.contains(one) && accepts_value(parameter, one);
+            let other = APART.iter().map(like).find(fits).filter(|_| taken.contains(&own));
+            pool.retain(|one| Some(one) != other.as_ref());
+            taken.push(other.clone().unwrap_or(own));
+            pool.splice(0..0, other);
+        }
+        pools.push(pool);
     }
+    pools
 }
 
 /// Arguments for one parameter, most promising first.
@@ -127,8 +131,7 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
         let mut texts = callable.matching.iter().filter(|_| is_first && kind == Type::Text);
         let wide = texts.find(|text| !text.is_ascii());
         columns.insert(0, vec![wide.cloned().unwrap_or_else(|| value.to_owned())]);
-        let further = further_texts(&parameter.name).iter();
-        columns.insert(1, further.map(|&text| text.to_owned()).collect());
+        columns.insert(1, further_texts(&parameter.name));
     }
     let shown = documented_values(parameter, callable);
     if !shown.is_empty() {
@@ -159,13 +162,10 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
     let suggested = suggested + parameter.compared.len();
     found.truncate(POOL + declared + suggested);
     if fits(Type::Text) {
-        let characters =
-            callable.literals.iter().flat_map(|literal| texts_around_code_point(literal));
-        found.extend(characters);
+        found.extend(callable.literals.iter().flat_map(|one| texts_around_code_point(one)));
         found.extend(texts_around_numbers(&shown_texts(callable), &callable.literals));
         let words = callable.matching.iter().chain(&callable.around);
-        let words = words.filter(|word| !found.contains(word)).cloned();
-        let words: Vec<String> = words.collect();
+        let words: Vec<String> = words.filter(|word| !found.contains(word)).cloned().collect();
         found.extend(words);
     }
     found
@@ -195,12 +195,22 @@ fn shown_texts(callable: &Callable) -> Vec<String> {
         .collect()
 }
 
+/// Leaves texts that say as much as the one that a reader expects, where its name asks for one.
+fn keep_plausible(parameter: &Parameter, pool: &mut Vec<String>) {
+    let typical = typical_value(&parameter.name).filter(|(kind, _)| *kind == Type::Text);
+    if let Some((kind, value)) = typical.filter(|(_, value)| pool.iter().any(|one| one == value)) {
+        let is_less = |one: &str| is_typical_text(one) && one.len() < value.len();
+        pool.retain(|one| kind_of(one) == Some(kind) && !is_less(one));
+    }
+}
+
 /// Objects of a class, by calls of its constructor.
 fn list_objects(class: &Class, callable: &Callable, python: bool) -> Vec<String> {
     let language = if python { Language::Python } else { Language::JavaScript };
-    let mut pools: Vec<Vec<String>> =
-        class.parameters.iter().map(|parameter| value_pool(parameter, callable, python)).collect();
-    tell_apart(&class.parameters, &mut pools);
+    let mut pools = value_pools(&class.parameters, callable, python);
+    for (parameter, pool) in class.parameters.iter().zip(&mut pools) {
+        keep_plausible(parameter, pool);
+    }
     let new = if python { "" } else { "new " };
     let name = &class.name;
     let mut given: Vec<Vec<String>> = Vec::new();
@@ -317,12 +327,7 @@ pub fn first(
     let most = FIRST * further + callable.matching.len() + indexed.len();
     let most = if callable.is_fluent() { FLUENT } else { most };
     callees.truncate(if callable.is_fluent() { FLUENT / 8 } else { callees.len() });
-    let mut pools: Vec<Vec<String>> = callable
-        .parameters
-        .iter()
-        .map(|parameter| value_pool(parameter, callable, python))
-        .collect();
-    tell_apart(&callable.parameters, &mut pools);
+    let pools = value_pools(&callable.parameters, callable, python);
     let mut found: Vec<Call> = Vec::new();
     for call in documented {
         if !found.contains(call) {
@@ -468,6 +473,16 @@ mod tests {
         assert_eq!(list_callees(Language::Python, &learnt, "A")[0], "A(12).f");
         let script = only(Language::JavaScript, "export class A { f(x) { return x; } }");
         assert_eq!(first(Language::JavaScript, &script, "A", (&[], &[]), 1)[0].callee, "new A().f");
+    }
+
+    #[test]
+    fn objects_are_made_of_plausible_texts() {
+        let text = "export class Cart { constructor(currency) { this.currency = currency; } total() { return 1; } }";
+        let found = callables(Language::JavaScript, text);
+        let total = found.iter().find(|one| one.name == "Cart.total").unwrap();
+        let callees = list_callees(Language::JavaScript, total, "Cart");
+        assert_eq!(callees[0], "new Cart(\"EUR\").total");
+        assert!(callees.iter().all(|one| one.len() >= callees[0].len()), "{callees:?}");
     }
 
     #[test]

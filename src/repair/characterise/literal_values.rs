@@ -2,11 +2,12 @@
 
 use crate::code::signature::{Parameter, Type};
 
-/// Content of a string literal; `None` if it contains a quote, a backslash or a line break.
+/// Content of a string literal; `None` if it contains a quote, a backslash or a line break, or is the name
+/// of what is not there.
 pub fn string_content(literal: &str) -> Option<&str> {
     let quote = literal.chars().next().filter(|c| *c == '"' || *c == '\'')?;
     let inner = literal.strip_prefix(quote)?.strip_suffix(quote)?;
-    (!inner.contains(['\\', '"', '\'', '\n'])).then_some(inner)
+    (!inner.contains(['\\', '"', '\'', '\n']) && inner != "undefined").then_some(inner)
 }
 
 /// Values equal or close to a literal of the function.

@@ -197,10 +197,6 @@ pub async fn characterise(
             for parameter in callable.parameters.iter_mut().filter(|one| !one.keys.is_empty()) {
                 parameter.compared = option_values::compared_values(&parameter.keys, task.text);
             }
-            let own = callable.parameters.iter_mut().skip(1);
-            for one in own.filter(|one| task.language == Language::JavaScript && is_open(one)) {
-                one.optional |= option_values::may_be_left_out(&one.name, &source);
-            }
             for parameter in callable.parameters.iter_mut().filter(|one| is_open(one)) {
                 parameter.values = wrong_shape::indexed_lists(parameter, &source);
             }

@@ -1,11 +1,13 @@
 //! Objects for parameters whose keys a function reads.
 
-use regex::Regex;
+use std::collections::BTreeSet;
+
+use regex::Captures;
 
 use crate::code::pattern::Pattern;
 use crate::code::signature::{Parameter, typical_value};
 
-/// A key, with the kind or the literal that it is compared with.
+/// A key, with the literal that it or its kind is compared with.
 static COMPARED: Pattern = Pattern::new(
     r#"(typeof\s+[\w$.?]*?)?\b(\w+)["'\])]*\s*[!=]==?\s*("[^"\\\n]{1,24}"|'[^'\\\n]{1,24}'|\d+)"#,
 );
@@ -13,39 +15,18 @@ static COMPARED: Pattern = Pattern::new(
 /// The most values that the keys of one parameter are compared with.
 const COMPARISONS: usize = 24;
 
-/// The values that a source compares keys with; a function where it asks for one.
+/// The values that a source compares keys with.
 pub fn compared_values(keys: &[String], text: &str) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    for one in COMPARED.captures(text) {
-        let Some((key, value)) = one.get(2).zip(one.get(3)) else { continue };
-        let value = match (one.get(1), value.as_str().trim_matches(['"', '\''])) {
-            (None, _) => value.as_str(),
-            (Some(_), "function") => "(x) => x",
-            (Some(_), _) => continue,
-        };
-        let pair = (key.as_str().to_owned(), value.to_owned());
-        if keys.contains(&pair.0) && found.len() < COMPARISONS && !found.contains(&pair) {
-            found.push(pair);
-        }
-    }
-    found
+    let all = COMPARED.captures(text).filter(|one| one.get(1).is_none());
+    let owned = |one: &Captures<'_>, at| Some(one.get(at)?.as_str().to_owned());
+    let pairs = all.filter_map(|one| Some((owned(&one, 2)?, owned(&one, 3)?)));
+    let found: BTreeSet<_> = pairs.filter(|(key, _)| keys.contains(key)).collect();
+    found.into_iter().take(COMPARISONS).collect()
 }
 
 /// Texts that objects hold, and keys of which one holds an object.
 pub const NESTED_TEXTS: usize = 8;
 pub const NESTED_KEYS: usize = 3;
-
-/// Whether a function of JavaScript does without the value of a parameter: it does not use it, or asks
-/// whether there is one or which of some it is.
-pub fn may_be_left_out(name: &str, source: &str) -> bool {
-    let mark =
-        r"(?:&&|\|\||\?\?|\?\.|[!=]==?\s*(?:[\x22'\d]|undefined|null|false|true|\w+\.[A-Z]))";
-    let name = regex::escape(name);
-    let asks = format!(r"\b{name}\s*{mark}|\btypeof\s+{name}\b|\bif\s*\({name}\)|\.\.\.{name}\b");
-    let is_named =
-        Regex::new(&format!(r"\b{name}\b")).is_ok_and(|one| one.find_iter(source).count() > 1);
-    !is_named || Regex::new(&asks).is_ok_and(|asks| asks.is_match(source))
-}
 
 /// Values of a parameter whose keys the function reads: objects with one key each, or with all.
 pub fn list_options(parameter: &Parameter, python: bool) -> Vec<String> {
@@ -117,14 +98,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_function_does_without_may_be_left_out() {
-        let source = "function f(a, unused, kind, base, b, c, more) {\n  if (kind === 'x') return a + b;\n  return base === false ? a === c : typeof d;\n  g({ ...more });\n}";
-        let found = ["a", "unused", "kind", "base", "b", "c", "more"]
-            .map(|one| may_be_left_out(one, source));
-        assert_eq!(found, [false, true, true, true, false, false, true]);
-    }
-
-    #[test]
     fn options_have_the_values_that_the_code_compares_them_with() {
         let text = "if (typeof opts.charset !== 'undefined' && opts.charset !== 'utf-8') throw x;\nif (typeof opts.decoder === 'function') y();\nif (options[\"depth\"] === 5 || other === 'a') z();\n";
         let keys: Vec<String> =
@@ -134,7 +107,7 @@ mod tests {
         let found = list_options(&parameter, false);
         assert_eq!(
             found[..4],
-            ["{ charset: 'utf-8' }", "{ decoder: (x) => x }", "{ depth: 5 }", "{ charset: true }"]
+            ["{ charset: 'utf-8' }", "{ depth: 5 }", "{ charset: true }", "{ decoder: true }"]
         );
         assert!(found.contains(&"{ separator: \"-\" }".to_owned()), "{found:?}");
     }
