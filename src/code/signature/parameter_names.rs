@@ -16,7 +16,6 @@ const NAMES: &[(&[&str], Type, &str)] = &[
     (&["locale", "lang", "language"], Type::Text, "\"de\""),
     (&["separator", "sep", "delimiter", "delim"], Type::Text, "\"-\""),
     (&["characters", "chars"], Type::Text, "\"_\""),
-    (&["digits", "decimals", "precision"], Type::Int, "2"),
     (&["email", "mail"], Type::Text, "\"ada@example.com\""),
     (&["url", "uri", "href", "link"], Type::Text, "\"https://example.com/a?b=1\""),
     (&["path", "filename", "file"], Type::Text, "\"a/b.txt\""),

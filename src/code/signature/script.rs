@@ -229,13 +229,11 @@ impl Level<'_> {
 /// Whether a body does without a parameter: it does not use it, or asks whether there is one, or which
 /// of some it is.
 fn is_left_out(body: &str, name: &str) -> bool {
-    let name = regex::escape(name);
+    let escaped = regex::escape(name);
     let mark =
         r"(?:&&|\|\||\?\?|\?\.|[!=]==?\s*(?:[\x22'\d]|undefined|null|false|true|\w+\.[A-Z]))";
-    let asks = [format!(r"\b{name}\s*{mark}"), format!(r"\.\.\.{name}\b|\bif\s*\({name}\)")];
-    let is_named = has_word(body, &name);
-    let finds = |one: &String| Regex::new(one).is_ok_and(|one| one.is_match(body));
-    !is_named || asks.iter().any(finds)
+    let asks = format!(r"\b{escaped}\s*{mark}|\.\.\.{escaped}\b|\bif\s*\({escaped}\)");
+    is_plain(name) && !has_word(body, name) || Regex::new(&asks).is_ok_and(|one| one.is_match(body))
 }
 
 /// The keys in a destructuring pattern such as `{ a, b = 2, c: d }`.

@@ -627,8 +627,8 @@ proptest! {
 
 #[test]
 fn what_a_function_of_javascript_does_without_may_be_left_out() {
-    let text = "export function f(a, unused, kind, base, b, c, more) {\n  if (kind === 'x') return a + b;\n  g({ ...more });\n  return base === false ? a === c : typeof b === 'undefined';\n}\n";
+    let text = "export function f(a, unused, kind, base, b, c, more, { left }) {\n  if (kind === 'x') return a + b;\n  g({ ...more });\n  return base === false ? a === c : typeof b === 'undefined';\n}\n";
     let found = callables(Language::JavaScript, text).remove(0);
     let optional: Vec<bool> = found.parameters.iter().map(|one| one.optional).collect();
-    assert_eq!(optional, [false, true, true, true, false, false, true]);
+    assert_eq!(optional, [false, true, true, true, false, false, true, false]);
 }

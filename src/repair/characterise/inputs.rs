@@ -208,9 +208,7 @@ fn keep_plausible(parameter: &Parameter, pool: &mut Vec<String>) {
 fn list_objects(class: &Class, callable: &Callable, python: bool) -> Vec<String> {
     let language = if python { Language::Python } else { Language::JavaScript };
     let mut pools = value_pools(&class.parameters, callable, python);
-    for (parameter, pool) in class.parameters.iter().zip(&mut pools) {
-        keep_plausible(parameter, pool);
-    }
+    class.parameters.iter().zip(&mut pools).for_each(|(one, pool)| keep_plausible(one, pool));
     let new = if python { "" } else { "new " };
     let name = &class.name;
     let mut given: Vec<Vec<String>> = Vec::new();
@@ -341,12 +339,8 @@ pub fn first(
     lists.extend(indexed);
     lists.extend(matching_arguments(language, callable, &pools));
     lists.extend(wrong_type_arguments(language, &callable.parameters, &pools));
-    lists.extend(combine_inputs(
-        language,
-        &callable.parameters,
-        &pools,
-        most / callees.len().min(3),
-    ));
+    let share = most / callees.len().min(3);
+    lists.extend(combine_inputs(language, &callable.parameters, &pools, share));
     for arguments in lists {
         for callee in &callees {
             let call = Call::new(callee, arguments.clone());

@@ -12,16 +12,12 @@ static COMPARED: Pattern = Pattern::new(
     r#"(typeof\s+[\w$.?]*?)?\b(\w+)["'\])]*\s*[!=]==?\s*("[^"\\\n]{1,24}"|'[^'\\\n]{1,24}'|\d+)"#,
 );
 
-/// The most values that the keys of one parameter are compared with.
-const COMPARISONS: usize = 24;
-
 /// The values that a source compares keys with.
 pub fn compared_values(keys: &[String], text: &str) -> Vec<(String, String)> {
     let all = COMPARED.captures(text).filter(|one| one.get(1).is_none());
     let owned = |one: &Captures<'_>, at| Some(one.get(at)?.as_str().to_owned());
     let pairs = all.filter_map(|one| Some((owned(&one, 2)?, owned(&one, 3)?)));
-    let found: BTreeSet<_> = pairs.filter(|(key, _)| keys.contains(key)).collect();
-    found.into_iter().take(COMPARISONS).collect()
+    pairs.filter(|(key, _)| keys.contains(key)).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Texts that objects hold, and keys of which one holds an object.

@@ -48,8 +48,8 @@ const FILES: &[&str] = &[
 
 /// Texts in the notation of what a name stands for, besides the one that a reader expects.
 pub fn further_texts(name: &str) -> Vec<String> {
-    let is_version = name.to_ascii_lowercase().ends_with("version");
-    VERSIONS.iter().filter(|_| is_version).map(|&text| text.to_owned()).collect()
+    let versions = VERSIONS.iter().filter(|_| name.to_ascii_lowercase().ends_with("version"));
+    versions.map(|&text| text.to_owned()).collect()
 }
 
 /// Whether a literal is one of the texts that are tried where nothing is known of a text.
