@@ -466,7 +466,7 @@ type Point = { x: number; y: number };
             ("one: Level | null", &["'low'", "'high'", "null"]),
             ("one: Shade", &["0", "5", "6"]),
             ("one: Mode", &["'on'", "'off'"]),
-            ("one: Counts", &["{ a: 2, b: 0 }", "{}"]),
+            ("one: Counts", &["{ a: 3, b: 0 }", "{}"]),
             ("one: Record<Level, boolean>", &["{ low: true, high: false }"]),
             ("one: Level[]", &["['low', 'high']", "[]"]),
             ("one: Partial<Point>", &["{}", "{ x: 2 }", "{ x: 2, y: 2 }"]),

@@ -318,7 +318,7 @@ mod tests {
         let money = JavaType { makers: vec![maker], ..JavaType::default() };
         let types = JavaTypes(BTreeMap::from([("Money".to_owned(), money)]));
         let table = [
-            ("int[]", "new int[] {2, 1, -1}"),
+            ("int[]", "new int[] {3, 1, -1}"),
             ("List<String>", "Arrays.asList(\"hello\", \"Hello World\", \"a\")"),
             ("List<? extends CharSequence>", "Arrays.asList(\"hello\", \"Hello World\", \"a\")"),
             (
