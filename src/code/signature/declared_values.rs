@@ -313,7 +313,7 @@ impl<'t> TypeScope<'t> {
 fn plain_examples(kind: &str, name: &str) -> Option<Vec<String>> {
     let (wanted, others): (&[Type], &[&str]) = match kind {
         "string" => (&[Type::Text], &["\"hello\"", "\"a b\"", "\"\""]),
-        "number" => (&[Type::Int, Type::Float], &["2", "0", "1.5", "-1"]),
+        "number" => (&[Type::Int, Type::Float], &["3", "0", "1.5", "-1"]),
         "boolean" => (&[], &["true", "false"]),
         "object" => (&[], &["{ a: 1 }", "{}"]),
         "bigint" => (&[], &["2n", "0n"]),
@@ -466,7 +466,7 @@ type Point = { x: number; y: number };
             ("one: Level | null", &["'low'", "'high'", "null"]),
             ("one: Shade", &["0", "5", "6"]),
             ("one: Mode", &["'on'", "'off'"]),
-            ("one: Counts", &["{ a: 2, b: 0 }", "{}"]),
+            ("one: Counts", &["{ a: 3, b: 0 }", "{}"]),
             ("one: Record<Level, boolean>", &["{ low: true, high: false }"]),
             ("one: Level[]", &["['low', 'high']", "[]"]),
             ("one: Partial<Point>", &["{}", "{ x: 2 }", "{ x: 2, y: 2 }"]),

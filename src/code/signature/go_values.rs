@@ -98,7 +98,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("*regexp.Regexp", &["regexp.MustCompile(`a+`)", "regexp.MustCompile(`\\d`)"]),
 ];
 
-const SIGNED: &[&str] = &["2", "0", "1", "-1", "3", "7", "10", "100", "-5", "120"];
+const SIGNED: &[&str] = &["3", "0", "1", "-1", "2", "7", "10", "100", "-5", "120"];
 const LARGE: &[&str] = &["255", "1000", "1000000", "123456789"];
 const FRACTIONS: &[&str] = &["1.5", "0", "-2.25", "0.5", "3", "100", "-1", "1e-9", "12345.678"];
 

@@ -81,10 +81,10 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("Character", &["'a'", "'Z'", "'7'", "'-'", "null"]),
     (
         "int",
-        &["2", "0", "1", "-1", "3", "7", "10", "100", "-5", "120", "1000", "Integer.MAX_VALUE"],
+        &["3", "0", "1", "-1", "2", "7", "10", "100", "-5", "120", "1000", "Integer.MAX_VALUE"],
     ),
     ("Integer", &["2", "0", "1", "-1", "7", "100", "null"]),
-    ("long", &["2", "0", "1", "-1", "7", "100", "-5", "1000", "1000000", "123456789"]),
+    ("long", &["3", "0", "1", "-1", "7", "100", "-5", "1000", "1000000", "123456789"]),
     ("Long", &["2L", "0L", "-1L", "100L", "null"]),
     ("short", &["(short) 2", "(short) 0", "(short) -1"]),
     ("byte", &["(byte) 2", "(byte) 0", "(byte) -1", "(byte) 127"]),
@@ -318,7 +318,7 @@ mod tests {
         let money = JavaType { makers: vec![maker], ..JavaType::default() };
         let types = JavaTypes(BTreeMap::from([("Money".to_owned(), money)]));
         let table = [
-            ("int[]", "new int[] {2, 1, -1}"),
+            ("int[]", "new int[] {3, 1, -1}"),
             ("List<String>", "Arrays.asList(\"hello\", \"Hello World\", \"a\")"),
             ("List<? extends CharSequence>", "Arrays.asList(\"hello\", \"Hello World\", \"a\")"),
             (

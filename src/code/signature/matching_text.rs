@@ -6,6 +6,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::code::language::Language;
+use crate::code::pattern::Pattern;
 use crate::code::tree::{named_children, text_of};
 
 /// Longest text.
@@ -20,6 +21,31 @@ const VARIANTS: usize = 40;
 /// The most texts that are tried for them, and the most choices of one text.
 const TRIED: usize = 160;
 const CHOICES: usize = 400;
+
+/// What an expression asks of the text around a match.
+static LOOKAROUND: Pattern = Pattern::new(r"\(\?<?[=!][^()]*\)");
+
+/// Texts in the notations that code may read, by what stands in such code: characters beyond ASCII and
+/// bytes that are none, and escaped bytes.
+static NOTATIONS: [(Pattern, &str); 2] = [
+    (
+        Pattern::new(
+            r"\butf8\.|\[\]rune\b|\.encode\(|\b(?:ord\(|charCodeAt|codePointAt|fromCharCode|unicodedata)",
+        ),
+        r"añb a\xffb 日本 a😀b \xff\xfeb",
+    ),
+    (
+        Pattern::new(r"%\(?\[(?:0-9|\\d|[aA]-[fF])|\bdecodeURI|\bunquote\("),
+        "a%20b%C3%A9 %E2%82%AC %F0%9F%98%80 %C3%28 %C0%80 %E2%28%A1 %E0%80%80 %F0%80%80%80 %3b+%41 100%",
+    ),
+];
+
+/// Texts in the notations that some lines of code read.
+pub fn notation_texts(lines: &[(u32, &str)]) -> Vec<String> {
+    let read =
+        NOTATIONS.iter().filter(|(mark, _)| lines.iter().any(|(_, line)| mark.is_match(line)));
+    read.flat_map(|(_, texts)| texts.split(' ')).map(|text| format!("\"{text}\"")).collect()
+}
 
 /// Which text of all that match is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,7 +72,8 @@ pub fn matching_texts(expression: &str) -> Vec<String> {
         return Vec::new();
     }
     // A group with a name, an escaped slash and a code point are written in another way there.
-    let pattern = pattern.replace("\\/", "/").replace("(?<", "(?P<").replace("\\d", "[0-9]");
+    let pattern = LOOKAROUND.replace_all(pattern, "").replace("[^[", "[^\\[").replace("\\/", "/");
+    let pattern = pattern.replace("(?<", "(?P<").replace("\\d", "[0-9]");
     texts_of_pattern(&rewrite_code_points(&pattern), false)
 }
 
@@ -73,6 +100,7 @@ fn python_pattern(call: &str) -> Option<String> {
         }
         pattern.push_str(inner);
     }
+    let pattern = LOOKAROUND.replace_all(&pattern, "").replace("[^[", "[^\\[");
     Some(pattern.replace("\\d", "[0-9]").replace("\\Z", "$"))
 }
 
@@ -269,7 +297,7 @@ mod tests {
 
     #[test]
     fn texts_match_the_expression_they_are_made_of() {
-        let table: [(&str, &[&str]); 14] = [
+        let table: [(&str, &[&str]); 16] = [
             (r#"/["&<]/"#, &["\"\\\"\"", "\"&\"", "\"<\""]),
             (r"/^a+$/", &["\"aa\"", "\"a\""]),
             (r"/^(\d{1,3})(?:\.(\d+))?$/", &["\"12.12\"", "\"1\""]),
@@ -277,7 +305,9 @@ mod tests {
             (r"/^[\u0021-\u003A]+\/x$/", &["\"12/x\"", "\"1/x\""]),
             (r"/; *([!#$%&'*+.^_`|~0-9A-Za-z-]+) *= *(.+) */g", &["\"; ab = ab \"", "\";a=a\""]),
             (r"/(?<year>\d{4})-x/", &["\"1231-x\""]),
-            (r"/(?=a)b/", &[]),
+            (r"/^a(?!b)c/", &["\"ac\""]),
+            (r"/(\[[^[\]]*])/", &["\"[a]\"", "\"[]\""]),
+            ("re.compile(r'(?<!x)a[^[]')", &["\"aa\""]),
             (r"/(a)\1/", &[]),
             (r#"re.compile(r"^(?P<year>\d{4})-x$")"#, &["\"1231-x\""]),
             ("re.match('a+' r'b', text)", &["\"aab\"", "\"ab\""]),
@@ -289,6 +319,24 @@ mod tests {
             let made = matching_texts(literal);
             assert_eq!(made.get(..expected.len()).unwrap_or(&made), expected, "{literal}");
             assert_eq!(made.is_empty(), expected.is_empty(), "{literal}");
+        }
+    }
+
+    #[test]
+    fn code_that_reads_a_notation_has_texts_in_it() {
+        let table = [
+            ("\tr, size := utf8.DecodeRuneInString(s)", Some("\"a\\xffb\"")),
+            ("    return re.sub(r'(%[a-f0-9]{2})+', f, s)", Some("\"a%20b%C3%A9\"")),
+            ("  return c.charCodeAt(0);", Some("\"a😀b\"")),
+            ("    return '%d' % n", None),
+        ];
+        for (line, expected) in table {
+            let found = notation_texts(&[(1, line)]);
+            assert_eq!(found.is_empty(), expected.is_none(), "{line}: {found:?}");
+            assert!(
+                expected.is_none_or(|one| found.contains(&one.to_owned())),
+                "{line}: {found:?}"
+            );
         }
     }
 

@@ -38,6 +38,7 @@ pub use declared_values::DeclaredValues;
 pub use examples::{DocumentedResult, Example, assign_examples, is_defined};
 pub use go_values::is_basic_go;
 use java_examples::is_constant;
+use matching_text::notation_texts;
 pub use page_examples::{is_entry_point, page_examples};
 pub use parameter_names::typical_value;
 pub use parameter_types::{Type, type_of_literal};
@@ -86,6 +87,8 @@ pub struct Parameter {
     pub passing: Passing,
     /// The keys that the function reads from it, if it may be an options object.
     pub keys: Vec<String>,
+    /// Values of these that the file compares them with.
+    pub compared: Vec<(String, String)>,
     /// The class of the same file whose objects it takes.
     pub class: Option<Class>,
     /// What its declared type allows, in TypeScript, as far as its file tells.
@@ -156,7 +159,7 @@ pub struct Callable {
     /// Texts outside of functions in its file, as they are written there: tables of words and the
     /// like; with words of several scripts where the file asks about characters.
     pub around: Vec<String>,
-    /// Texts that match the regular expressions that it uses.
+    /// Texts that match the regular expressions that it uses, and texts in the notations that it reads.
     pub matching: Vec<String>,
     /// Its calls in documentation.
     pub examples: Vec<Example>,
@@ -317,7 +320,11 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
         if one.parameters.len() > 1 {
             one.literals.truncate(LITERALS_OF_SEVERAL);
         }
-        one.matching = matching_texts_for(&reached_lines(one, &functions, text), &patterns);
+        let lines = reached_lines(one, &functions, text);
+        one.matching = matching_texts_for(&lines, &patterns);
+        if !matches!(language, Language::Java | Language::Rust) {
+            one.matching.extend(notation_texts(&lines));
+        }
         one.around.clone_from(&around);
     }
     if language == Language::Python || language.is_script() {

@@ -269,7 +269,7 @@ const METHODS: &[&str] = &[
 ];
 
 /// Maximum number of keys kept for a parameter.
-const KEYS: usize = 12;
+const KEYS: usize = 20;
 
 /// Whether a key needs no quotes in any language.
 pub fn is_plain(key: &str) -> bool {

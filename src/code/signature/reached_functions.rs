@@ -115,9 +115,10 @@ pub(super) fn learn_from_helpers(callables: &mut [Callable], text: &str) {
                 let is_handed = |one: &str| {
                     given.iter().any(|list| list.split(',').nth(place).map(str::trim) == Some(one))
                 };
-                let open = callable.parameters.iter_mut().filter(|one| one.keys.is_empty());
-                for parameter in open.filter(|one| is_handed(&one.name)) {
-                    parameter.keys.clone_from(&taken.keys);
+                for parameter in callable.parameters.iter_mut().filter(|one| is_handed(&one.name)) {
+                    let is_new = |key: &&String| !parameter.keys.contains(key);
+                    let further: Vec<String> = taken.keys.iter().filter(is_new).cloned().collect();
+                    parameter.keys.extend(further);
                 }
             }
             for literal in &helper.literals {
@@ -137,10 +138,10 @@ mod tests {
 
     #[test]
     fn helpers_tell_what_a_function_takes() {
-        let text = "const WORD = /^(a|b)?$/;\nfunction read(source, settings) {\n  if (!WORD.test(source) || source === 'x') return settings.strict;\n  return settings['limit'] + 1;\n}\nexport function parse(text, given) {\n  return read(text, given);\n}\n";
+        let text = "const WORD = /^(a|b)?$/;\nfunction read(source, settings) {\n  if (!WORD.test(source) || source === 'x') return settings.strict;\n  return settings['limit'] + 1;\n}\nexport function parse(text, given) {\n  return read(text, given) && given.own;\n}\n";
         let all = callables(Language::JavaScript, text);
         let parse = all.iter().find(|one| one.name == "parse").unwrap();
-        assert_eq!(parse.parameters[1].keys, ["strict", "limit"]);
+        assert_eq!(parse.parameters[1].keys, ["own", "strict", "limit"]);
         assert_eq!(parse.literals, ["'x'", "'limit'", "1"]);
         assert_eq!(parse.matching, ["\"a\"", "\"b\""]);
         let read = all.iter().find(|one| one.name == "read").unwrap();

@@ -53,7 +53,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ),
 ];
 
-const NUMBERS: &[&str] = &["2", "0", "1", "3", "7", "10", "20", "80", "100"];
+const NUMBERS: &[&str] = &["3", "0", "1", "2", "7", "10", "20", "80", "100"];
 const FRACTIONS: &[&str] = &["1.5", "0.0", "-2.25", "0.5", "3.0", "100.0", "1e-9"];
 
 /// How deep values inside of values are written.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use regex::Regex;
 use tree_sitter::Node;
 
 use super::declared_values::TypeScope;
@@ -13,6 +14,7 @@ use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
 use crate::code::language::Language;
 use crate::code::tree::{FUNCTIONS, end_line, field_of, line, named_children, text_of};
+use crate::domain::text::has_word;
 
 /// All functions and methods of a module.
 pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
@@ -225,11 +227,14 @@ impl Level<'_> {
     }
 }
 
-/// Whether a body copes with a parameter that is not given: it asks for it before it reads from it.
+/// Whether a body does without a parameter: it does not use it, or asks whether there is one, or which
+/// of some it is.
 fn is_left_out(body: &str, name: &str) -> bool {
-    [format!("{name} && {name}."), format!("{name}?."), format!("{name} || {{}}")]
-        .iter()
-        .any(|form| body.contains(form.as_str()))
+    let escaped = regex::escape(name);
+    let mark =
+        r"(?:&&|\|\||\?\?|\?\.|[!=]==?\s*(?:[\x22'\d]|undefined|null|false|true|\w+\.[A-Z]))";
+    let asks = format!(r"\b{escaped}\s*{mark}|\.\.\.{escaped}\b|\bif\s*\({escaped}\)");
+    is_plain(name) && !has_word(body, name) || Regex::new(&asks).is_ok_and(|one| one.is_match(body))
 }
 
 /// The keys in a destructuring pattern such as `{ a, b = 2, c: d }`.
@@ -289,7 +294,7 @@ fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) ->
         let optional = value.is_some()
             || rest
             || one.kind() == "optional_parameter"
-            || is_left_out(body, &name);
+            || annotation.is_none() && !found.is_empty() && is_left_out(body, &name);
         let keys = match target.kind() {
             "object_pattern" => fields(target, text),
             _ => keys(body, &name),

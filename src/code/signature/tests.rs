@@ -212,7 +212,7 @@ fn methods_of_java_have_values_for_their_types_and_objects_of_their_class() {
         ("int IOException".into(), true)
     );
     let values = |at: usize| total.parameters[at].values[..2].join(" ");
-    let lists = "Arrays.asList(Item.of(2), Item.of(1), Item.of(2)) Collections.emptyList()";
+    let lists = "Arrays.asList(Item.of(3), Item.of(1), Item.of(3)) Collections.emptyList()";
     assert_eq!([values(0), values(1)], [lists, "'a' '#'"]);
     assert_eq!(total.literals, ["\"#\"", "3", "4"]);
     let made = |name: &str| {
@@ -266,9 +266,9 @@ fn functions_of_go_have_values_for_their_types_and_objects_for_their_receivers()
     assert_eq!(total.results, ["int", "error"]);
     assert!(total.parameters[2].rest);
     let first = |at: usize| total.parameters[at].values[0].as_str();
-    assert_eq!([first(0), first(2)], ["[]int{2, 0, 1}", "Point{X: 2, Y: 2}"]);
+    assert_eq!([first(0), first(2)], ["[]int{3, 0, 1}", "Point{X: 3, Y: 3}"]);
     let objects = &by_name("Level.Name").class.as_ref().unwrap().parameters[0].values;
-    assert_eq!(objects[..3], ["Low", "High", "Level(2)"]);
+    assert_eq!(objects[..3], ["Low", "High", "Level(3)"]);
     let class = by_name("Cart.add").class.as_ref().unwrap();
     assert_eq!(class.construction.as_ref().unwrap().function, "NewCart");
     let table = [
@@ -300,11 +300,11 @@ fn functions_of_rust_have_values_that_fit_their_bounds() {
         found.iter().map(|one| (one.name.as_str(), made(one))).collect();
     let words = "[\"hello\", \"Hello World\", \"a\"]";
     let expected = [
-        ("Point.sum", "Point { x: 2, y: 2 }".to_owned()),
+        ("Point.sum", "Point { x: 3, y: 3 }".to_owned()),
         ("Low<T>.fmt", "\"hello\"".into()),
         ("str.shout", "\"hello\"".into()),
         ("join", format!("vec!{words}; |_, a| a; &{words}")),
-        ("most", "&[2, 1, 3]; vec!['a', ' ', '7'].into_iter(); \"hello\"".into()),
+        ("most", "&[3, 1, 2]; vec!['a', ' ', '7'].into_iter(); \"hello\"".into()),
     ];
     assert_eq!(shown, expected);
     assert!(found.iter().all(|one| one.unsupported.is_none()), "{found:#?}");
@@ -663,4 +663,12 @@ fn values_in_the_documentation_of_a_parameter_are_known() {
         let shown: Vec<&Vec<String>> = parameters.iter().map(|one| &one.shown).collect();
         assert_eq!(shown, expected, "{text}");
     }
+}
+
+#[test]
+fn what_a_function_of_javascript_does_without_may_be_left_out() {
+    let text = "export function f(a, unused, kind, base, b, c, more, { left }) {\n  if (kind === 'x') return a + b;\n  g({ ...more });\n  return base === false ? a === c : b + c;\n}\n";
+    let found = callables(Language::JavaScript, text).remove(0);
+    let optional: Vec<bool> = found.parameters.iter().map(|one| one.optional).collect();
+    assert_eq!(optional, [false, true, true, true, false, false, true, false]);
 }

@@ -16,9 +16,9 @@ use super::literal_values::{
 use super::option_values::{
     NESTED_KEYS, NESTED_TEXTS, interleave_columns, list_options, nested_options,
 };
-use super::parameter_fit::{kind_of, stands_for, takes_options};
+use super::parameter_fit::{accepts_value, kind_of, stands_for, takes_options};
 use super::separated_texts::{named_kinds, separated_texts};
-use super::typical_values::typical_values;
+use super::typical_values::{further_texts, is_typical_text, typical_values};
 
 /// Maximum number of calls of one function in the first round.
 const FIRST: usize = 96;
@@ -77,12 +77,36 @@ fn values_of_source(
     let near = literals.iter().filter(|literal| kind_of(literal).is_some_and(fits));
     let mut columns = vec![near.flat_map(|literal| values_around(literal)).collect()];
     if fits(Type::Text) {
-        columns.push(separated_texts(literals));
+        columns.push(separated_texts(literals, &callable.matching));
     }
     if has_kinds {
         columns.push(named_kinds(literals));
     }
     columns
+}
+
+/// Numbers beside 3 whose sum, product, difference and quotient with it and each other differ.
+const APART: &[&str] = &["7", "5", "11"];
+
+/// Arguments for each parameter. One that would begin with the number of another begins with one of its
+/// own, so that results tell operators apart.
+fn value_pools(parameters: &[Parameter], callable: &Callable, python: bool) -> Vec<Vec<String>> {
+    let mut taken: Vec<String> = Vec::new();
+    let mut pools = Vec::new();
+    for parameter in parameters {
+        let mut pool = value_pool(parameter, callable, python);
+        if let Some(own) = pool.first().filter(|one| one.parse::<f64>().is_ok()).cloned() {
+            let like =
+                |one: &&str| if own.contains('.') { format!("{one}.5") } else { (*one).into() };
+            let fits = |one: &String| !taken.contains(one) && accepts_value(parameter, one);
+            let other = APART.iter().map(like).find(fits).filter(|_| taken.contains(&own));
+            pool.retain(|one| Some(one) != other.as_ref());
+            taken.push(other.clone().unwrap_or(own));
+            pool.splice(0..0, other);
+        }
+        pools.push(pool);
+    }
+    pools
 }
 
 /// Arguments for one parameter, most promising first.
@@ -102,8 +126,12 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
     };
     columns.extend(values_of_source(callable, &fits, !python && known.contains(&Type::Any)));
     // What a reader expects for a parameter of this name.
-    if let Some((_, value)) = typical_value(&parameter.name).filter(|(kind, _)| fits(*kind)) {
-        columns.insert(0, vec![value.to_owned()]);
+    if let Some((kind, value)) = typical_value(&parameter.name).filter(|(kind, _)| fits(*kind)) {
+        let is_first = callable.parameters.first().is_some_and(|one| one.name == parameter.name);
+        let mut texts = callable.matching.iter().filter(|_| is_first && kind == Type::Text);
+        let wide = texts.find(|text| !text.is_ascii());
+        columns.insert(0, vec![wide.cloned().unwrap_or_else(|| value.to_owned())]);
+        columns.insert(1, further_texts(&parameter.name));
     }
     let shown = documented_values(parameter, callable);
     if !shown.is_empty() {
@@ -122,7 +150,7 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
         if !takes_options(parameter) {
             columns.insert(0, nested_options(&parameter.keys, &callable.matching, python));
         }
-        columns.insert(0, list_options(&parameter.keys, python));
+        columns.insert(0, list_options(parameter, python));
     }
     if let Some(made_of) = stands_for(parameter, callable).filter(|_| parameter.class.is_none()) {
         columns.insert(0, value_pool(made_of, callable, python));
@@ -131,15 +159,13 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
     let declared = parameter.declared.as_ref().map_or(0, |declared| declared.values.len());
     let nested = parameter.keys.len().min(NESTED_KEYS) * callable.matching.len().min(NESTED_TEXTS);
     let suggested = callable.literals.len() * 2 + parameter.keys.len() * 4 + nested * 4;
+    let suggested = suggested + parameter.compared.len();
     found.truncate(POOL + declared + suggested);
     if fits(Type::Text) {
-        let characters =
-            callable.literals.iter().flat_map(|literal| texts_around_code_point(literal));
-        found.extend(characters);
+        found.extend(callable.literals.iter().flat_map(|one| texts_around_code_point(one)));
         found.extend(texts_around_numbers(&shown_texts(callable), &callable.literals));
         let words = callable.matching.iter().chain(&callable.around);
-        let words = words.filter(|word| !found.contains(word)).cloned();
-        let words: Vec<String> = words.collect();
+        let words: Vec<String> = words.filter(|word| !found.contains(word)).cloned().collect();
         found.extend(words);
     }
     found
@@ -169,11 +195,20 @@ fn shown_texts(callable: &Callable) -> Vec<String> {
         .collect()
 }
 
+/// Leaves texts that say as much as the one that a reader expects, where its name asks for one.
+fn keep_plausible(parameter: &Parameter, pool: &mut Vec<String>) {
+    let typical = typical_value(&parameter.name).filter(|(kind, _)| *kind == Type::Text);
+    if let Some((kind, value)) = typical.filter(|(_, value)| pool.iter().any(|one| one == value)) {
+        let is_less = |one: &str| is_typical_text(one) && one.len() < value.len();
+        pool.retain(|one| kind_of(one) == Some(kind) && !is_less(one));
+    }
+}
+
 /// Objects of a class, by calls of its constructor.
 fn list_objects(class: &Class, callable: &Callable, python: bool) -> Vec<String> {
     let language = if python { Language::Python } else { Language::JavaScript };
-    let pools: Vec<Vec<String>> =
-        class.parameters.iter().map(|parameter| value_pool(parameter, callable, python)).collect();
+    let mut pools = value_pools(&class.parameters, callable, python);
+    class.parameters.iter().zip(&mut pools).for_each(|(one, pool)| keep_plausible(one, pool));
     let new = if python { "" } else { "new " };
     let name = &class.name;
     let mut given: Vec<Vec<String>> = Vec::new();
@@ -290,11 +325,7 @@ pub fn first(
     let most = FIRST * further + callable.matching.len() + indexed.len();
     let most = if callable.is_fluent() { FLUENT } else { most };
     callees.truncate(if callable.is_fluent() { FLUENT / 8 } else { callees.len() });
-    let pools: Vec<Vec<String>> = callable
-        .parameters
-        .iter()
-        .map(|parameter| value_pool(parameter, callable, python))
-        .collect();
+    let pools = value_pools(&callable.parameters, callable, python);
     let mut found: Vec<Call> = Vec::new();
     for call in documented {
         if !found.contains(call) {
@@ -308,12 +339,8 @@ pub fn first(
     lists.extend(indexed);
     lists.extend(matching_arguments(language, callable, &pools));
     lists.extend(wrong_type_arguments(language, &callable.parameters, &pools));
-    lists.extend(combine_inputs(
-        language,
-        &callable.parameters,
-        &pools,
-        most / callees.len().min(3),
-    ));
+    let share = most / callees.len().min(3);
+    lists.extend(combine_inputs(language, &callable.parameters, &pools, share));
     for arguments in lists {
         for callee in &callees {
             let call = Call::new(callee, arguments.clone());
@@ -396,6 +423,43 @@ mod tests {
     }
 
     #[test]
+    fn numbers_tell_operators_apart() {
+        let table = [
+            ("def f(a: int, b: int):\n    return a + b\n", "3, 7"),
+            ("def f(a: float, b: float):\n    return a + b\n", "1.5, 7.5"),
+            ("def f(price: int, cost: int):\n    return price - cost\n", "250, 7"),
+            ("def f(price: int, count: int):\n    return price * count\n", "250, 3"),
+            ("def f(a: int):\n    return a * a\n", "3"),
+        ];
+        for (text, expected) in table {
+            let callable = only(Language::Python, text);
+            let calls = first(Language::Python, &callable, "f", (&[], &[]), 1);
+            let given = calls.iter().map(|call| call.arguments.join(", "));
+            let plain = given.clone().find(|one| !one.contains(['"', 'N']));
+            assert_eq!(plain.as_deref(), Some(expected), "{text}: {:?}", given.collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn texts_are_in_the_notation_that_the_code_reads() {
+        let decode = "import re\n\ndef decode(text: str):\n    return re.sub('(%[a-f0-9]{2})+', str, text)\n";
+        let reverse = "package p\n\nimport \"unicode/utf8\"\n\nfunc Reverse(str string) int {\n\t_, size := utf8.DecodeRuneInString(str)\n\treturn size\n}\n";
+        let version = "def read(version: str):\n    return version.split('.')\n";
+        let table = [
+            (Language::Python, decode, "\"a%20b%C3%A9\""),
+            (Language::Go, reverse, "\"a\\xffb\""),
+            (Language::Python, version, "\"1.2.3-beta.4\""),
+        ];
+        for (language, text, expected) in table {
+            let callable = only(language, text);
+            let calls = first(language, &callable, "f", (&[], &[]), 1);
+            assert!(calls.iter().any(|one| one.arguments == [expected]), "{expected}: {calls:?}");
+        }
+        let callable = only(Language::Go, reverse);
+        assert_eq!(value_pool(&callable.parameters[0], &callable, false)[0], "\"añb\"");
+    }
+
+    #[test]
     fn methods_are_called_on_several_objects() {
         let python = only(
             Language::Python,
@@ -405,13 +469,23 @@ mod tests {
             .into_iter()
             .map(|call| call.callee)
             .collect();
-        assert!(callees.contains("A(2).f") && callees.len() > OBJECTS, "{callees:?}");
+        assert!(callees.contains("A(3).f") && callees.len() > OBJECTS, "{callees:?}");
         let made = BTreeMap::from([("A".to_owned(), vec![vec!["12".to_owned()]])]);
         let mut learnt = python.clone();
         learnt.learn_objects(&made);
         assert_eq!(list_callees(Language::Python, &learnt, "A")[0], "A(12).f");
         let script = only(Language::JavaScript, "export class A { f(x) { return x; } }");
         assert_eq!(first(Language::JavaScript, &script, "A", (&[], &[]), 1)[0].callee, "new A().f");
+    }
+
+    #[test]
+    fn objects_are_made_of_plausible_texts() {
+        let text = "export class Cart { constructor(currency) { this.currency = currency; } total() { return 1; } }";
+        let found = callables(Language::JavaScript, text);
+        let total = found.iter().find(|one| one.name == "Cart.total").unwrap();
+        let callees = list_callees(Language::JavaScript, total, "Cart");
+        assert_eq!(callees[0], "new Cart(\"EUR\").total");
+        assert!(callees.iter().all(|one| one.len() >= callees[0].len()), "{callees:?}");
     }
 
     #[test]

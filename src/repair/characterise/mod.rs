@@ -200,6 +200,9 @@ pub async fn characterise(
             let calls = task.examples.get(callable.called_name());
             callable.learn_types(calls.map(Vec::as_slice).unwrap_or_default());
             let source = source_of(&callable, task.text);
+            for parameter in callable.parameters.iter_mut().filter(|one| !one.keys.is_empty()) {
+                parameter.compared = option_values::compared_values(&parameter.keys, task.text);
+            }
             for parameter in callable.parameters.iter_mut().filter(|one| is_open(one)) {
                 parameter.values = wrong_shape::indexed_lists(parameter, &source);
             }

@@ -230,7 +230,7 @@ fn spellings(words: &[String]) -> Vec<String> {
 }
 
 fn put_texts(row: &str, words: &mut Vec<String>, others: &mut Vec<String>) {
-    for found in TEXT.captures(row) {
+    for found in TEXT.captures(row).filter(|_| !row.contains("typeof")) {
         let text = group(&found);
         if text.chars().all(char::is_alphanumeric) {
             words.push(text.to_owned());

@@ -1,14 +1,21 @@
 //! Texts that a function takes apart, put together with the separators that it looks for.
 
+use super::literal_values::string_content;
+
 /// The most separators in one text.
 const SEPARATORS: usize = 5;
 
 /// The longest separator, in characters.
 const LONGEST: usize = 4;
 
+/// Separators between a name and its value, and texts that are put behind such a name.
+const ASSIGNING: &[&str] = &["=", ":"];
+const NAMES: usize = 8;
+
 /// Texts with the separators among some literals of a function, in the order of the code, between
-/// numbers and between words: `1=2,3-4` and `a=b,c-d` for `'='`, `','` and `'-'`.
-pub fn separated_texts(literals: &[String]) -> Vec<String> {
+/// numbers and between words: `1=2,3-4` and `a=b,c-d` for `'='`, `','` and `'-'`; and what matches its
+/// regular expressions behind a name: `a[b]=c`.
+pub fn separated_texts(literals: &[String], matching: &[String]) -> Vec<String> {
     let mut separators: Vec<&str> = Vec::new();
     for literal in literals.iter().filter_map(|literal| separator(literal)) {
         if !separators.contains(&literal) && separators.len() < SEPARATORS {
@@ -31,6 +38,10 @@ pub fn separated_texts(literals: &[String]) -> Vec<String> {
         separators.reverse();
         found.push(joined(&separators, "a1b2c3"));
     }
+    if let Some(sign) = separators.iter().find(|one| ASSIGNING.contains(one)) {
+        let behind = matching.iter().filter_map(|text| string_content(text)).take(NAMES);
+        found.extend(behind.map(|text| format!("\"a{text}{sign}b\"")));
+    }
     found
 }
 
@@ -51,8 +62,14 @@ pub fn named_kinds(literals: &[String]) -> Vec<String> {
         literals.iter().any(|one| one.trim_matches(['"', '\'']).eq_ignore_ascii_case(kind))
     };
     let named = KINDS.iter().filter(|(kind, _)| is_named(kind));
-    named.map(|(_, value)| (*value).to_owned()).collect()
+    let made = CONSTRUCTED.split_whitespace().filter(|kind| is_named(kind));
+    let named = named.map(|(_, value)| (*value).to_owned());
+    named.chain(made.map(|kind| format!("new {kind}()"))).collect()
 }
+
+/// Kinds whose constructors need no argument.
+const CONSTRUCTED: &str = "Map Set WeakMap WeakSet Int8Array Uint8Array Uint8ClampedArray Int16Array \
+    Uint16Array Int32Array Uint32Array Float32Array Float64Array";
 
 /// Kinds of objects, by the names that `typeof` and constructors give, with a value of each.
 const KINDS: &[(&str, &str)] = &[
@@ -61,25 +78,12 @@ const KINDS: &[(&str, &str)] = &[
     ("date", "new Date(0)"),
     ("regexp", "/a/"),
     ("error", "new Error(\"a\")"),
-    ("map", "new Map()"),
-    ("set", "new Set()"),
-    ("weakmap", "new WeakMap()"),
-    ("weakset", "new WeakSet()"),
     ("promise", "Promise.resolve(1)"),
     ("buffer", "Buffer.from(\"a\")"),
     ("function", "() => 1"),
     ("generatorfunction", "function* () {}"),
     ("generator", "(function* () {})()"),
     ("arguments", "(function () { return arguments; })()"),
-    ("int8array", "new Int8Array()"),
-    ("uint8array", "new Uint8Array()"),
-    ("uint8clampedarray", "new Uint8ClampedArray()"),
-    ("int16array", "new Int16Array()"),
-    ("uint16array", "new Uint16Array()"),
-    ("int32array", "new Int32Array()"),
-    ("uint32array", "new Uint32Array()"),
-    ("float32array", "new Float32Array()"),
-    ("float64array", "new Float64Array()"),
     ("arraybuffer", "new ArrayBuffer(1)"),
     ("mapiterator", "new Map().entries()"),
     ("setiterator", "new Set().values()"),
@@ -103,8 +107,10 @@ mod tests {
             (&["\" \"", "'.'"], &["\"1 2.3\"", "\"a b.c\"", "\"a.1 b\""]),
         ];
         for (literals, expected) in table {
-            assert_eq!(separated_texts(&owned(literals)), expected, "{literals:?}");
+            assert_eq!(separated_texts(&owned(literals), &[]), expected, "{literals:?}");
         }
+        let found = separated_texts(&owned(&["'&'", "'='"]), &owned(&["\"[a]\"", "\"\\n\""]));
+        assert_eq!(found.last().map(String::as_str), Some("\"a[a]=b\""));
     }
 
     #[test]

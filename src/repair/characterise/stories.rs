@@ -93,10 +93,12 @@ fn first_steps(callable: &Callable, known: &[Case]) -> Vec<Step> {
     }
     for case in calls {
         let Some((object, method)) = case.call.callee.rsplit_once('.') else { continue };
-        let others = counts.len();
+        if !counts.contains_key(object) && counts.len() > OBJECTS {
+            continue;
+        }
         let count = counts.entry(object).or_default();
         *count += 1;
-        if *count > STEPS || others > OBJECTS {
+        if *count > STEPS {
             continue;
         }
         let texts = match &values {

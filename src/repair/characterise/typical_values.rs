@@ -2,7 +2,7 @@
 
 use crate::code::signature::Type;
 
-const INTS: &[&str] = &["2", "0", "1", "-1", "3", "7", "10", "100", "-5", "255", "1000000"];
+const INTS: &[&str] = &["3", "0", "1", "-1", "2", "7", "10", "100", "-5", "255", "1000000"];
 const FLOATS: &[&str] =
     &["1.5", "0.0", "-2.25", "0.5", "3", "100.0", "-1", "0", "1e-9", "12345.678"];
 const TEXTS: &[&str] = &[
@@ -13,7 +13,7 @@ const TEXTS: &[&str] = &[
     "\"  two  words \"",
     "\"123\"",
     "\"a,b;c\"",
-    "\"fooBar_baz-qux\"",
+    "\"_fooBar-baz_\"",
     "\"ÄÖÜ ß é\"",
     "\"-1.5\"",
     "\"line one\\n  line two\\n    three\"",
@@ -23,6 +23,9 @@ const TEXTS: &[&str] = &[
     "\"2024-02-29\"",
     "\"/a/b.txt\"",
 ];
+
+/// Versions in full.
+const VERSIONS: &[&str] = &["\"1.2.3-beta.4\"", "\"2.0.0-rc+build.5\"", "\"1.10\""];
 
 const DATES: &[&str] =
     &["datetime.date(2024, 2, 29)", "datetime.date(2023, 12, 31)", "datetime.date(2024, 1, 1)"];
@@ -38,9 +41,16 @@ const DURATIONS: &[&str] = &[
 ];
 const FILES: &[&str] = &[
     "io.StringIO(\"one\\ntwo = 2\\n\")",
+    "io.StringIO(\"# note\\nexport A='b c'\\nD=\\\"e f\\\" # g\\n\")",
     "io.BytesIO(b\"one = 1\\ntwo = 2\\n\")",
     "io.StringIO(\"\")",
 ];
+
+/// Texts in the notation of what a name stands for, besides the one that a reader expects.
+pub fn further_texts(name: &str) -> Vec<String> {
+    let versions = VERSIONS.iter().filter(|_| name.to_ascii_lowercase().ends_with("version"));
+    versions.map(|&text| text.to_owned()).collect()
+}
 
 /// Whether a literal is one of the texts that are tried where nothing is known of a text.
 pub fn is_typical_text(literal: &str) -> bool {

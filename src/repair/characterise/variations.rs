@@ -183,7 +183,7 @@ pub fn place_literals(
     let changed = |index, value| replace_value(language, callable, call, index, value);
     let mut found = Vec::new();
     for (index, parameter) in callable.parameters.iter().enumerate() {
-        let values = list_options(&parameter.keys, language == Language::Python);
+        let values = list_options(parameter, language == Language::Python);
         let has_options = !parameter.keys.is_empty() && parameter.declared.is_none();
         let values = values.into_iter().filter(|_| has_options);
         found.extend(values.map(|value| changed(index, value)));
