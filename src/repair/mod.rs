@@ -20,7 +20,7 @@ pub use characterise::{
     Case, Contribution, Draft, DraftTest, FileTask, InputComparison, MANY, Naming,
     ObservedFunction, ProjectLayout, TestStyle, boundary_pairs, can_render, characterise,
     compared_functions, cover, is_garbled, is_subject, list_bindings, locate_test_file, module_of,
-    rank_case, reached_code, render,
+    named_result, rank_case, reached_code, render,
 };
 pub use edit_traits::{fingerprint, size, special_case, suspicion};
 pub use engine::{SearchOutcome, has_candidates, search};

@@ -469,11 +469,11 @@ type Point = { x: number; y: number };
             ("one: Counts", &["{ a: 3, b: 0 }", "{}"]),
             ("one: Record<Level, boolean>", &["{ low: true, high: false }"]),
             ("one: Level[]", &["['low', 'high']", "[]"]),
-            ("one: Partial<Point>", &["{}", "{ x: 2 }", "{ x: 2, y: 2 }"]),
-            ("one: [Level, number]", &["['low', 2]"]),
-            ("one: Map<string, Point>", &["new Map([[\"hello\", { x: 2, y: 2 }]])"]),
+            ("one: Partial<Point>", &["{}", "{ x: 3 }", "{ x: 3, y: 3 }"]),
+            ("one: [Level, number]", &["['low', 3]"]),
+            ("one: Map<string, Point>", &["new Map([[\"hello\", { x: 3, y: 3 }]])"]),
             ("one: (text: string) => string | undefined", &["(value) => value"]),
-            ("one: Named & Point", &["{ name: \"Ada\", x: 2, y: 2 }"]),
+            ("one: Named & Point", &["{ name: \"Ada\", x: 3, y: 3 }"]),
             ("one: T", &["'low'"]),
         ];
         for (parameter, expected) in table {

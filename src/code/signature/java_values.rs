@@ -326,7 +326,7 @@ mod tests {
                 "Collections.singletonMap(\"hello\", Arrays.asList(2, 1, -1))",
             ),
             ("Optional<Long>", "Optional.of(2L)"),
-            ("Money", "new Money(2)"),
+            ("Money", "new Money(3)"),
             ("Function<String, String>", "one -> one"),
             ("Function<? super CharSequence, ? extends Number>", "one -> one.length()"),
             ("BiFunction<Long, Long, Boolean>", "(one, two) -> true"),

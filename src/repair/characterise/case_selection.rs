@@ -9,7 +9,6 @@ use crate::effect::{Call, CallOutcome, Observation, ResultKind};
 
 use super::Case;
 use super::arguments::{split_arguments, split_name, values_of};
-use super::inputs::is_numeric;
 use super::literal_values::{digit_groups, string_content};
 use super::parameter_fit::kind_of;
 use super::search_target::SearchTarget;
@@ -321,9 +320,13 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
         }
         odd += usize::from(DEGENERATE.contains(&value.as_str()) || is_misfit(parameter, &value));
         let typical = typical_value(&parameter.name).map(|(_, typical)| typical);
-        let is_other = typical.is_some_and(|typical| typical != value);
+        let is_shown = parameter.shown.contains(&value)
+            || callable.examples.iter().any(|one| one.arguments.contains(&value));
+        let has_shown = !parameter.shown.is_empty() || !callable.examples.is_empty();
+        let is_other = !is_shown && typical.map_or(has_shown, |typical| typical != value);
         // No price is 0, and nothing is counted below it.
-        let is_unlikely = is_other && value.parse::<f64>().is_ok_and(|number| number <= 0.0);
+        let is_unlikely =
+            is_other && !raised && value.parse::<f64>().is_ok_and(|number| number <= 0.0);
         let is_wordless = value.starts_with(['"', '\'']) && !value.contains(char::is_alphabetic);
         let is_odd = string_content(&value).is_some_and(is_odd_text);
         // An option that is merely some value.
@@ -337,7 +340,9 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
     if let CallOutcome::Value { literal, .. } = &case.seen.outcome {
         // What comes back as it was given shows nothing of what the function does.
         odd += usize::from(case.call.arguments.contains(literal));
-        untypical += usize::from(DEGENERATE.contains(&literal.as_str()));
+        let is_empty = DEGENERATE.contains(&literal.as_str())
+            || ["0", "0.0", "-0", "NaN"].contains(&literal.as_str());
+        untypical += usize::from(is_empty);
     }
     let given = case.call.arguments.iter().chain(&case.call.setup);
     let arguments: usize = given.map(String::len).sum();
@@ -357,7 +362,8 @@ fn is_misfit(parameter: &Parameter, literal: &str) -> bool {
     let typical = parameter.types.first().filter(|kind| **kind != Type::Any);
     let (Some(typical), Some(kind)) = (typical, kind_of(literal)) else { return false };
     let both_lists = matches!((typical, kind), (Type::List(_), Type::List(_)));
-    !both_lists && *typical != kind && !(is_numeric(Some(*typical)) && is_numeric(Some(kind)))
+    let is_whole = *typical == Type::Float && kind == Type::Int;
+    !both_lists && *typical != kind && !is_whole
 }
 
 /// Ids of the code that a call runs: its marks, and its lines where marks of equal counts are merged.
@@ -369,6 +375,12 @@ pub fn reached_code(seen: &Observation) -> impl Iterator<Item = String> {
 /// What tells results apart: value or error, and what became of the arguments.
 pub fn outcome_key(seen: &Observation) -> String {
     format!("{:?} {:?}", seen.outcome, seen.after)
+}
+
+/// A result that the function names, as in `return 490`: an id of it.
+pub fn named_result(callable: &Callable, case: &Case) -> Option<String> {
+    let CallOutcome::Value { literal, .. } = case.expected_outcome() else { return None };
+    callable.literals.contains(literal).then(|| format!("{} gives {literal}", callable.name))
 }
 
 /// What one test contributes: code that it reaches, and mutants that it detects.

@@ -34,7 +34,7 @@ use crate::domain::id::RepoPath;
 use crate::effect::{Call, CallOutcome, Observation, ObserveRequest, Observer, RunError, World};
 
 pub use case_selection::{
-    Contribution, MANY, boundary_pairs, cover, is_garbled, rank_case, reached_code,
+    Contribution, MANY, boundary_pairs, cover, is_garbled, named_result, rank_case, reached_code,
 };
 pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, render};
 use search_target::SearchTarget;

@@ -116,7 +116,11 @@ fn first_steps(callable: &Callable, known: &[Case]) -> Vec<Step> {
 /// Drops stories whose last call before the observed one changed nothing.
 pub fn drop_idle_stories(known: &mut Vec<Case>) {
     let all: Vec<&Case> = known.iter().collect();
-    let idle = |case: &Case| shorter_story(case, &all).is_some() && !changes_result(case, &all);
+    let idle = |case: &Case| {
+        case.documented.is_none()
+            && shorter_story(case, &all).is_some()
+            && !changes_result(case, &all)
+    };
     let idle: BTreeSet<Call> =
         known.iter().filter(|case| idle(case)).map(|case| case.call.clone()).collect();
     known.retain(|case| !idle.contains(&case.call));
@@ -125,13 +129,18 @@ pub fn drop_idle_stories(known: &mut Vec<Case>) {
 /// The last calls before the observed ones that changed a result; `None` while no story was seen.
 fn effective_steps(known: &[&Case]) -> Option<BTreeSet<String>> {
     let mut found = None;
-    for case in known.iter().filter(|case| !case.call.setup.is_empty()) {
+    for case in known.iter().filter(|case| is_grown(case, known)) {
         let steps: &mut BTreeSet<String> = found.get_or_insert_default();
         if let Some(last) = case.call.setup.last().filter(|_| changes_result(case, known)) {
             steps.insert(last.clone());
         }
     }
     found
+}
+
+/// Whether a story was made step by step, rather than taken whole from documentation.
+fn is_grown(case: &Case, known: &[&Case]) -> bool {
+    shorter_story(case, known).is_some()
 }
 
 /// Whether the last call before the observed one changed what this gives.
@@ -159,7 +168,8 @@ fn longer_stories(
 ) -> Vec<Call> {
     let made: BTreeSet<&Call> = known.iter().map(|case| &case.call).collect();
     let all: Vec<&Case> = known.iter().collect();
-    let longest = all.iter().map(|case| case.call.setup.len()).max().unwrap_or_default();
+    let grown = all.iter().filter(|case| is_grown(case, &all));
+    let longest = grown.map(|case| case.call.setup.len()).max().unwrap_or_default();
     if longest >= SETUP {
         return Vec::new();
     }
@@ -237,6 +247,19 @@ mod tests {
         drop_idle_stories(&mut seen[1]);
         let kept: Vec<String> = seen[1].iter().map(|one| shown(&one.call)).collect();
         assert_eq!(kept, [" | Cart().size()", "add(\"Ada\") | Cart().size()"]);
+    }
+
+    #[test]
+    fn a_documented_story_does_not_end_the_search_for_others() {
+        let found = callables(Language::Python, CART);
+        let callables: Vec<&Callable> = found.iter().skip(1).collect();
+        let add = || Call::new("Cart().add", vec!["\"Ada\"".into()]);
+        let size = || Call::new("Cart().size", Vec::new());
+        let shown_case = case(Call { setup: vec!["add(\"Ada\")".into(); 3], ..size() }, "3");
+        let seen = vec![vec![case(add(), "[1]")], vec![case(size(), "0"), shown_case]];
+        let texts: Vec<String> =
+            extend_stories(&callables, &seen).iter().map(|(_, call)| shown(call)).collect();
+        assert!(texts.contains(&"add(\"Ada\") | Cart().size()".into()), "{texts:?}");
     }
 
     #[test]

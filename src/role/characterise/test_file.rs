@@ -12,7 +12,7 @@ use crate::domain::text::has_word;
 use crate::effect::{Call, CallOutcome, Trace};
 use crate::repair::{
     Case, Contribution, Draft, DraftTest, MANY, Naming, ObservedFunction, boundary_pairs, cover,
-    is_garbled, rank_case, reached_code, render,
+    is_garbled, named_result, rank_case, reached_code, render,
 };
 
 /// The assumed duration of a test if its framework does not report one.
@@ -262,7 +262,9 @@ impl PinnedFile {
         let contributions: Vec<Contribution> = tests
             .iter()
             .map(|(function, one, _, case, id)| Contribution {
-                reaches: reached_code(&case.seen).collect(),
+                reaches: reached_code(&case.seen)
+                    .chain(named_result(&one.callable, case))
+                    .collect(),
                 notices: notices.get(*id).cloned().unwrap_or_default(),
                 is_documented: case.documented.is_some(),
                 is_garbled: is_garbled(&one.callable, case),
