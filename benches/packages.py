@@ -17,7 +17,7 @@ DIR changes, and a session that asks something else, or in another order, ends i
   asked for, with the new tests; before, nothing runs;
 - score: mutants that the new tests notice, of those tried;
 - flaky: new tests whose result changed between runs; none of them stays;
-- 001.3 and 001.5: what the two gates decided.
+- 001.3 and 001.5: what the two gates decided, and which numbers the tests do not reach.
 """
 
 import argparse
@@ -279,6 +279,7 @@ def row(name, version, document, minutes):
         decision = str(said.get("decision", "?")).upper().replace(" ", "_")
         return decision if decision == "PASS" else f"{decision}: {said.get('reason', '')}"
 
+    missed = (document.get("written") or {}).get("shortfall")
     cells = [
         f"`{name}` {version}",
         f"{pinned} of {len(functions)}",
@@ -288,7 +289,7 @@ def row(name, version, document, minutes):
         f"{made.get('mutation-score') or '?'} %",
         str(made["flaky"]),
         gate("validation"),
-        gate("review"),
+        gate("review") + (f", not reached: {missed}" if missed else ""),
         f"{minutes:.1f}",
     ]
     return "| " + " | ".join(cells) + " |"

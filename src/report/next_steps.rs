@@ -53,8 +53,14 @@ pub fn in_terminal(outcome: &Outcome) -> Vec<NextStep> {
             // A session that can go on leaves its state on the branch.
             let diff = format!("{diff} -- . ':!{STATE_FOLDER}'");
             steps.push(NextStep::new(diff.clone(), "what changed"));
-            if outcome.iterations.iter().any(is_kept) {
-                let purpose = "take what it repairs, after reading it";
+            let repairs = outcome.iterations.iter().any(is_kept);
+            let is_written = outcome.written.as_ref().is_some_and(|work| !work.files.is_empty());
+            if repairs || is_written {
+                let purpose = if is_written {
+                    "take the tests, and what it repairs, after reading it"
+                } else {
+                    "take what it repairs, after reading it"
+                };
                 steps.push(NextStep::new(format!("{diff} | git apply"), purpose));
             }
         }

@@ -120,7 +120,7 @@ fn a_report_of_another_tool_says_what_ran() {
     let ran = repo.regreen(&["plan", "shop/price.py", "--coverage-report", &path, "--json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let reason = ran.document()["gaps"][0]["reason"].as_str().unwrap().to_owned();
-    assert_eq!(reason, "4 of 8 lines run (50.0 %); no test enters `discount`");
+    assert_eq!(reason, "4 of 8 lines run (50 %); no test enters `discount`");
     std::fs::write(&report, "DA:1\n").unwrap();
     let ran = repo.regreen(&["plan", "discount", "--coverage-report", &path]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);

@@ -49,7 +49,7 @@ fn an_installed_copy_that_tests_import_instead_is_named() {
         let ran = Ran::from(regreen.output().unwrap());
         let copy = packages.join("shop.py").display().to_string();
         let said = format!(
-            "No test was written: tests import the installed copy in {copy} instead of it: `pip install -e .` corrects that"
+            "No test was written: tests import the installed copy in `{copy}` instead of it: `pip install -e .` corrects that"
         );
         assert_eq!(ran.out.contains(&said), settings.is_empty(), "{}\n{}", ran.out, ran.err);
     }

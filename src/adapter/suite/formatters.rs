@@ -15,7 +15,7 @@ use crate::effect::{Concern, FixedFiles};
 use super::tools::{Fixer, FixerOutput, TOOLS, Tool, exit_code, invocation, program};
 
 /// Time limit of one tool on one file.
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// Files of one request at most; each costs one process per tool.
 const FILES: usize = 60;

@@ -109,13 +109,9 @@ fn note_lines(file: &mut FileLines, text: &str, counts: &[Option<u64>], function
         let length = line.encode_utf16().count();
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
         let own = counts.get(offset..offset + length).unwrap_or_default();
-        // Brackets that close a function stand beside what closes the statement around it.
+        // A line did not run if it lies whole in what did not, with its indentation.
         let width = line.trim_end().encode_utf16().count().max(1);
-        let hits = if line.chars().any(char::is_alphanumeric) {
-            own.get(first_code(line))
-        } else {
-            own.get(..width).and_then(|own| own.iter().max())
-        };
+        let hits = own.get(..width).and_then(|own| own.iter().max());
         if let Some(hits) = hits.copied().flatten() {
             file.line(number, hits);
         }

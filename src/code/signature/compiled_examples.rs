@@ -13,7 +13,7 @@ use super::{DocumentedResult, Example, is_literal};
 
 /// A call of Go at the start of a line, perhaps assigned or printed.
 static GO_CALL: Pattern = Pattern::new(
-    r"^(?:(\w+)(?:, \w+)* :?= )?(fmt\.Println? ?\()?((?:\w+\.)*\w+) ?\((.*?)\)\)?(?:\s*(?://|=|->|→|⇒|returns?\b)\s*(.*))?$",
+    r"^(?:e\.g\. )?(?:(\w+)(?:, \w+)* :?= )?(fmt\.Println? ?\()?((?:\w+\.)*\w+) ?\((.*?)\)\)?(?:\s*(?://|=|->|→|⇒|returns?\b)\s*(.*))?$",
 );
 
 /// A setting of a package, after which its functions may give something else.
@@ -235,7 +235,8 @@ pub fn go_examples(documentation: &str) -> Vec<Example> {
         let result = match go_value(&shown) {
             _ if is_set => None,
             true => Some(DocumentedResult::Value(shown.clone())),
-            false if is_printed && !shown.is_empty() => {
+            // A text that stands there without its quotes, as it is printed.
+            false if !shown.is_empty() && (is_printed || is_plain_result(line, &shown)) => {
                 Some(DocumentedResult::Printed(shown.clone()))
             }
             false => None,
@@ -257,6 +258,14 @@ pub fn go_examples(documentation: &str) -> Vec<Example> {
         found.push(Example { name, receiver, arguments, result, ..Example::default() });
     }
     found
+}
+
+/// Whether a line ends with a result behind an arrow that is one word with a digit in it: `834,142`.
+fn is_plain_result(line: &str, shown: &str) -> bool {
+    let is_behind = |mark: &&str| line.ends_with(&format!("{mark} {shown}"));
+    ["->", "=>", "→"].iter().any(|mark| is_behind(&mark))
+        && !shown.contains(char::is_whitespace)
+        && shown.contains(|c: char| c.is_ascii_digit())
 }
 
 fn go_value(text: &str) -> bool {

@@ -30,6 +30,14 @@ pub fn prompt_statements(documentation: &str) -> Vec<(String, String)> {
             }
         }
     }
+    for (code, shown) in &mut found {
+        let Some((statement, options)) = code.split_once("# doctest:") else { continue };
+        // What is not run, or compared in part only, shows no result.
+        if options.contains("+SKIP") || options.contains("+ELLIPSIS") && shown.contains("...") {
+            shown.clear();
+        }
+        *code = statement.trim().to_owned();
+    }
     found
 }
 

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 use crate::code::language::Language;
-use crate::code::tree::{field_of, named_children, named_nodes, text_of, visit};
+use crate::code::tree::{field_of, named_children, named_nodes, text_of};
 
-use super::compiled_examples::{go_examples, rust_documentation, rust_examples};
+use super::compiled_examples::{go_examples, rust_examples};
 use super::example_statements::{RESULT_MARKS, commented_statements, prompt_statements};
 use super::example_variables::{inline_variables, is_closed_function};
 use super::{Callable, Class, is_literal};
@@ -64,55 +64,6 @@ pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
         Some(Example { setup: one.setup, ..example })
     });
     read.collect()
-}
-
-/// The examples in the docstrings or comments of a source.
-pub fn source_examples(language: Language, root: Node<'_>, text: &str) -> Vec<Example> {
-    let mut found = Vec::new();
-    if language == Language::Rust {
-        let comments = rust_documentation(text);
-        return comments.iter().flat_map(|one| read_examples(language, one)).collect();
-    }
-    visit(root, |node| {
-        let is_said = match language {
-            Language::Python => node.kind() == "string",
-            _ => node.kind() == "comment",
-        };
-        if is_said {
-            let said = text_of(node, text);
-            let is_literal = language == Language::Python;
-            let said = if is_literal { docstring_text(said) } else { said.to_owned() };
-            found.extend(read_examples(language, &said));
-        }
-        !is_said
-    });
-    found
-}
-
-/// The content of a docstring as the program has it: an escaped backslash is one, unless the literal
-/// is raw.
-fn docstring_text(text: &str) -> String {
-    let is_raw = text.starts_with(['r', 'R']);
-    let text = text.trim_start_matches(['r', 'R', 'u', 'U']);
-    let quotes = ["\"\"\"", "'''"];
-    let inner = |quotes: &&str| text.strip_prefix(*quotes)?.strip_suffix(*quotes);
-    let inner = quotes.iter().find_map(inner).unwrap_or(text);
-    if is_raw {
-        return inner.to_owned();
-    }
-    let mut found = String::new();
-    let mut characters = inner.chars();
-    while let Some(c) = characters.next() {
-        match if c == '\\' { characters.next() } else { None } {
-            None => found.push(c),
-            Some('n') => found.push('\n'),
-            Some('t') => found.push('\t'),
-            Some('\n') => {}
-            Some(escaped @ ('\\' | '"' | '\'')) => found.push(escaped),
-            Some(other) => found.extend(['\\', other]),
-        }
-    }
-    found
 }
 
 /// Enters the examples of a file in the functions that they call, and adds the attributes that they read.
@@ -448,7 +399,9 @@ mod tests {
     fn prompts_of_python_give_calls_with_their_results() {
         let table = [
             (">>> fee('gift', 3)\n0\n", ("fee", "'gift', 3", value("0"))),
-            (">>> fee(3)  # doctest: +SKIP\n[1,\n 2]\n\nMore.", ("fee", "3", value("[1, 2]"))),
+            (">>> fee(3)  # dear\n[1,\n 2]\n\nMore.", ("fee", "3", value("[1, 2]"))),
+            (">>> fee(3)  # doctest: +SKIP\n4\n", ("fee", "3", String::new())),
+            (">>> fee(3)  # doctest: +ELLIPSIS\n'a...'\n", ("fee", "3", String::new())),
             (">>> shop.fee(3, kind='a')\n'x'", ("shop.fee", "3, kind='a'", value("'x'"))),
             (">>> list(fee(3))\n[1]", ("fee", "3", value("[1]"))),
             (">>> print(fee(3))\na b\n", ("fee", "3", printed("a b"))),
@@ -470,18 +423,6 @@ mod tests {
         }
         for text in [">>> x = fee(3)\n", ">>> fee(x)\n1\n", ">>> fee(3) + 1\n4\n", "fee(3)\n4\n"] {
             assert_eq!(shown(Language::Python, text), [], "{text}");
-        }
-    }
-
-    #[test]
-    fn escapes_in_a_docstring_are_those_of_its_literal() {
-        let table = [
-            (r#""""a\\nb""""#, r"a\nb"),
-            (r#"r"""a\nb""""#, r"a\nb"),
-            (r"'''a\tb \d'''", "a\tb \\d"),
-        ];
-        for (literal, expected) in table {
-            assert_eq!(docstring_text(literal), expected, "{literal}");
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod compiled_examples;
 mod declared_values;
+mod documentation_examples;
 mod example_statements;
 mod example_variables;
 mod examples;
@@ -15,7 +16,7 @@ mod java_examples;
 mod java_values;
 mod matching_text;
 pub mod module_exports;
-mod page_examples;
+
 mod parameter_names;
 mod parameter_types;
 mod python;
@@ -35,11 +36,11 @@ use super::language::Language;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
 pub use declared_values::DeclaredValues;
+pub use documentation_examples::{is_entry_point, page_examples, source_examples};
 pub use examples::{DocumentedResult, Example, assign_examples, is_defined};
 pub use go_values::is_basic_go;
 use java_examples::is_constant;
 use matching_text::notation_texts;
-pub use page_examples::{is_entry_point, page_examples};
 pub use parameter_names::typical_value;
 pub use parameter_types::{Type, type_of_literal};
 pub use python_function::is_observed_operator;
@@ -330,7 +331,7 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
     if language == Language::Python || language.is_script() {
         learn_from_helpers(&mut found, text);
     }
-    assign_examples(&mut found, &examples::source_examples(language, tree.root_node(), text));
+    assign_examples(&mut found, &source_examples(language, tree.root_node(), text));
     if !matches!(language, Language::Java | Language::Rust) {
         unnamed_examples::assign_rows(language, tree.root_node(), text, &mut found);
     }

@@ -100,7 +100,10 @@ impl TestWriting<'_> {
                 self.block(worst, Stage::Code).await?;
                 continue;
             }
-            let decision = self.with_blocking(Stage::Code, decision);
+            let mut decision = self.with_blocking(Stage::Code, decision);
+            for one in &unformatted {
+                decision.1.push_str(&format!("; not checked: {} ({})", one.what, one.reason));
+            }
             let findings = self.generation.blocking(Stage::Code).cloned().chain(findings).collect();
             let left_out = reviewed.generated.iter().chain(&reviewed.too_deep);
             let skipped = left_out.map(|file| Skipped {

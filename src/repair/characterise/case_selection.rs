@@ -14,7 +14,7 @@ use super::parameter_fit::kind_of;
 use super::search_target::SearchTarget;
 use super::typical_values::is_typical_text;
 
-/// Maximum number of cases of one function that run against mutants.
+/// Maximum number of cases of one function that run against mutants, beside documented ones.
 const CANDIDATES: usize = 24;
 
 /// The same maximum for a function with lines where mutants survived.
@@ -93,6 +93,7 @@ pub fn candidates(
         known.into_iter().filter(|case| check_usable(language, case).is_ok()).collect();
     let (mut chosen, usable): (Vec<Case>, Vec<Case>) =
         usable.into_iter().partition(|case| case.documented.is_some());
+    let most = most + chosen.len();
     let (mut limits, usable) = split_limits(callable, usable);
     limits.truncate(most.saturating_sub(chosen.len()));
     chosen.extend(limits);
@@ -312,7 +313,7 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
     let object = case.call.callee.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
     let object = split_arguments(object.map_or("", |(given, _)| given));
     let class = callable.class.iter().flat_map(|class| &class.parameters);
-    let made = object.iter().map(|one| (*one).to_owned()).zip(class);
+    let made = object.iter().map(|one| split_name(one).1.to_owned()).zip(class);
     let (mut odd, mut untypical) = (0, 0);
     for (value, parameter) in values.zip(&callable.parameters).chain(made) {
         if value.is_empty() {
@@ -332,7 +333,11 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
         // An option that is merely some value.
         let is_dummy =
             value.starts_with('{') && [": 2 }", ": \"x\" }"].iter().any(|end| value.ends_with(end));
-        let marks = [is_other, is_unlikely, is_wordless, is_odd, is_dummy];
+        // A fraction that nothing asks for.
+        let is_fraction = value.parse::<f64>().is_ok_and(|number| number.fract() != 0.0)
+            && parameter.types.first() != Some(&Type::Float)
+            && !is_shown;
+        let marks = [is_other, is_unlikely, is_wordless, is_odd, is_dummy, is_fraction];
         untypical += marks.into_iter().filter(|one| *one).count();
     }
     let is_made = callable.class.as_ref().is_some_and(|class| class.construction.is_some());

@@ -116,10 +116,14 @@ fn first_steps(callable: &Callable, known: &[Case]) -> Vec<Step> {
 /// Drops stories whose last call before the observed one changed nothing.
 pub fn drop_idle_stories(known: &mut Vec<Case>) {
     let all: Vec<&Case> = known.iter().collect();
+    let effective = effective_steps(&all);
+    let is_idle_step = |step: &String| effective.as_ref().is_some_and(|list| !list.contains(step));
     let idle = |case: &Case| {
-        case.documented.is_none()
-            && shorter_story(case, &all).is_some()
-            && !changes_result(case, &all)
+        let is_idle = match shorter_story(case, &all) {
+            Some(_) => !changes_result(case, &all),
+            None => case.call.setup.last().is_some_and(is_idle_step),
+        };
+        case.documented.is_none() && is_idle
     };
     let idle: BTreeSet<Call> =
         known.iter().filter(|case| idle(case)).map(|case| case.call.clone()).collect();
@@ -173,6 +177,8 @@ fn longer_stories(
     if longest >= SETUP {
         return Vec::new();
     }
+    // Documented stories of others say nothing of what changes this one.
+    let effective = effective.filter(|_| longest > 0);
     let mut bases: Vec<&Case> = all
         .iter()
         .copied()

@@ -1,11 +1,15 @@
-//! Examples in pages of documentation and in requests: in blocks of code, and in running text as calls
-//! in backticks with their results beside them.
+//! Examples in docstrings, comments, pages of documentation and requests: in blocks of code, and in running
+//! text as calls in backticks with their results beside them.
 
 use std::collections::BTreeSet;
 
+use tree_sitter::Node;
+
 use crate::code::language::Language;
+use crate::code::tree::{text_of, visit};
 use crate::domain::id::RepoPath;
 
+use super::compiled_examples::rust_documentation;
 use super::examples::{
     DocumentedResult, Example, class_name, code_blocks, read_example, read_examples,
 };
@@ -48,6 +52,60 @@ pub fn is_entry_point(file: &RepoPath) -> bool {
     matches!(file.stem(), "index" | "__init__")
 }
 
+/// The examples in the docstrings or comments of a source.
+pub fn source_examples(language: Language, root: Node<'_>, text: &str) -> Vec<Example> {
+    let mut found = Vec::new();
+    if language == Language::Rust {
+        let comments = rust_documentation(text);
+        return comments.iter().flat_map(|one| read_examples(language, one)).collect();
+    }
+    visit(root, |node| {
+        let is_said = match language {
+            Language::Python => node.kind() == "string",
+            _ => node.kind() == "comment",
+        };
+        if is_said {
+            let said = text_of(node, text);
+            let is_literal = language == Language::Python;
+            let quoted = said.trim_start_matches(['r', 'R', 'u', 'U']);
+            let is_long = quoted.starts_with("\"\"\"") || quoted.starts_with("'''");
+            let said = if is_literal { docstring_text(said) } else { said.to_owned() };
+            found.extend(read_examples(language, &said));
+            if language != Language::Go && (!is_literal || is_long) {
+                found.extend(inline_examples(language, &said));
+            }
+        }
+        !is_said
+    });
+    found
+}
+
+/// The content of a docstring as the program has it: an escaped backslash is one, unless the literal
+/// is raw.
+fn docstring_text(text: &str) -> String {
+    let is_raw = text.starts_with(['r', 'R']);
+    let text = text.trim_start_matches(['r', 'R', 'u', 'U']);
+    let quotes = ["\"\"\"", "'''"];
+    let inner = |quotes: &&str| text.strip_prefix(*quotes)?.strip_suffix(*quotes);
+    let inner = quotes.iter().find_map(inner).unwrap_or(text);
+    if is_raw {
+        return inner.to_owned();
+    }
+    let mut found = String::new();
+    let mut characters = inner.chars();
+    while let Some(c) = characters.next() {
+        match if c == '\\' { characters.next() } else { None } {
+            None => found.push(c),
+            Some('n') => found.push('\n'),
+            Some('t') => found.push('\t'),
+            Some('\n') => {}
+            Some(escaped @ ('\\' | '"' | '\'')) => found.push(escaped),
+            Some(other) => found.extend(['\\', other]),
+        }
+    }
+    found
+}
+
 /// The examples of a text, such as `` `fee(3)` returns `4` `` and `` `fee(3) == 4` ``.
 fn inline_examples(language: Language, text: &str) -> Vec<Example> {
     text.lines().flat_map(|line| examples_of_line(language, line)).collect()
@@ -56,6 +114,9 @@ fn inline_examples(language: Language, text: &str) -> Vec<Example> {
 fn examples_of_line(language: Language, line: &str) -> Vec<Example> {
     let parts: Vec<&str> = line.split('`').collect();
     let mut found = Vec::new();
+    if parts.len() == 1 && language == Language::Python {
+        found.extend(example_of_plain_line(line));
+    }
     for (at, code) in parts.iter().enumerate().skip(1).step_by(2) {
         let mut compared = [" === ", " == ", " => ", " -> ", " → "].iter();
         if let Some((call, result)) = compared.find_map(|mark| code.split_once(mark)) {
@@ -69,6 +130,20 @@ fn examples_of_line(language: Language, line: &str) -> Vec<Example> {
         found.push(Example { result, ..plain });
     }
     found
+}
+
+/// The example that a line without backticks is as a whole: `fee(3)  # => 4`, `fee(3) -> 4` and
+/// `assert fee(3) == 4`.
+fn example_of_plain_line(line: &str) -> Option<Example> {
+    let line = line.trim();
+    let (call, result) = match line.strip_prefix("assert ") {
+        Some(asserted) => asserted.split_once(" == ")?,
+        None => ["# => ", "#=> ", "# -> ", " -> ", " => "]
+            .iter()
+            .find_map(|mark| line.split_once(mark))?,
+    };
+    let found = read_example(Language::Python, call.trim(), result.trim())?;
+    found.result.is_some().then_some(found)
 }
 
 /// The result that the words behind a call state, in themselves or in the `next` backticks.
@@ -106,6 +181,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn escapes_in_a_docstring_are_those_of_its_literal() {
+        let table = [
+            (r#""""a\\nb""""#, r"a\nb"),
+            (r#"r"""a\nb""""#, r"a\nb"),
+            (r"'''a\tb \d'''", "a\tb \\d"),
+        ];
+        for (literal, expected) in table {
+            assert_eq!(docstring_text(literal), expected, "{literal}");
+        }
+    }
+
+    #[test]
     fn calls_in_running_text_have_their_results_beside_them() {
         let value = |text: &str| Some(DocumentedResult::Value(text.to_owned()));
         let raised = |text: &str| Some(DocumentedResult::Raised(text.to_owned()));
@@ -121,6 +208,9 @@ mod tests {
             (Language::Python, "`fee(-1)` raises ValueError for less", raised("ValueError")),
             (Language::Python, "`fee(3)` returns 4 items", None),
             (Language::Python, "`fee(3)` returns what `gift` says", None),
+            (Language::Python, "    fee(3)   # => 4", value("4")),
+            (Language::Python, "    assert fee(3) == 'a'", value("'a'")),
+            (Language::Python, "fee(3) -> [1]", value("[1]")),
             (Language::JavaScript, "`fee(3)` gives `{ a: 1 }`", value("{ a: 1 }")),
             (Language::JavaScript, "`fee(null)` throws `TypeError`", raised("TypeError")),
             (Language::JavaScript, "`fee(3) === 4`", value("4")),
