@@ -262,8 +262,8 @@ pub fn go_examples(documentation: &str) -> Vec<Example> {
 
 /// Whether a line ends with a result behind an arrow that is one word with a digit in it: `834,142`.
 fn is_plain_result(line: &str, shown: &str) -> bool {
-    let is_behind = |mark: &&str| line.ends_with(&format!("{mark} {shown}"));
-    ["->", "=>", "→"].iter().any(|mark| is_behind(&mark))
+    let is_behind = |mark: &str| line.ends_with(&format!("{mark} {shown}"));
+    ["->", "=>", "→"].into_iter().any(is_behind)
         && !shown.contains(char::is_whitespace)
         && shown.contains(|c: char| c.is_ascii_digit())
 }

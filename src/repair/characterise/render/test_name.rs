@@ -1,6 +1,7 @@
 //! Names of tests, after what is called and what sets one call apart from the others.
 
 use crate::code::language::Language;
+use crate::code::pattern::Pattern;
 use crate::code::signature::{Callable, Class};
 use crate::domain::framework::Framework;
 use crate::effect::CallOutcome;
@@ -411,9 +412,14 @@ fn java_words(value: &str) -> String {
     }
 }
 
+/// The sign of a negative number, and the mark between groups of digits.
+static MINUS: Pattern = Pattern::new(r"(^|[^\w)\s.-]\s*)-(\d)");
+static DIGIT_GROUPS: Pattern = Pattern::new(r"(\d)_(\d)");
+
 /// The words and numbers of a value, as many as fit, each word once.
 fn plain_words(value: &str) -> String {
     let value = value.replace("\\n", " ").replace("\\t", " ").replace('\'', "");
+    let value = MINUS.replace_all(&DIGIT_GROUPS.replace_all(&value, "$1$2"), "$1 minus $2");
     let words = value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let mut found: Vec<String> = Vec::new();
     for word in words {
@@ -443,6 +449,10 @@ mod tests {
             ("'Hello,  World!'", "Hello World"),
             ("'__proto__& __proto__& __proto__'", "proto"),
             ("[1, 2]", "1 2"),
+            ("[1, -2]", "1 minus 2"),
+            ("'-0bB'", "minus 0bB"),
+            ("1_000_000", "1000000"),
+            ("'2024-01-02'", "2024 01 02"),
             ("[]", "empty list"),
             ("b''", "empty bytes"),
             ("b'ab'", "ab"),
@@ -468,6 +478,7 @@ mod tests {
             ("[]string{\"a\", \"b\"}", "a b"),
             ("&Token{}", "empty"),
             ("big.NewInt(7)", "7"),
+            ("big.NewInt(-7)", "minus 7"),
             ("NewParams()", "NewParams"),
             ("vec![3, 1]", "3 1"),
             ("std::time::Duration::ZERO", "ZERO"),
