@@ -279,7 +279,7 @@ def row(name, version, document, minutes):
         decision = str(said.get("decision", "?")).upper().replace(" ", "_")
         return decision if decision == "PASS" else f"{decision}: {said.get('reason', '')}"
 
-    missed = (document.get("written") or {}).get("shortfall")
+    missed = made.get("shortfall")
     cells = [
         f"`{name}` {version}",
         f"{pinned} of {len(functions)}",

@@ -51,8 +51,7 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<Execution, Failu
             // Where nothing came of the session, the same command begins anew.
             let wrote = outcome.written.as_ref().is_some_and(|work| !work.files.is_empty());
             let came = wrote || !outcome.iterations.is_empty();
-            let can_repair = !outcome.unfixable && !outcome.is_objected();
-            let reopening_limit = outcome.reopening_limit.filter(|_| came && can_repair);
+            let reopening_limit = outcome.reopening_limit.filter(|_| came);
             Some(PlanRun { spending: outcome.spending, reopening_limit, ..planned })
         }
         None => None,

@@ -98,7 +98,7 @@ impl PlanRun {
             (PipelineStep::Execute, None) => {
                 let next = match self.reopening_limit {
                     Some(limit) => format!(
-                        "`regreen test --resume {id} --max-iterations {limit}` continues with the fix loop"
+                        "`regreen test --resume {id} --max-iterations {limit}` continues, best once what the report names is corrected"
                     ),
                     None => "once that is corrected, run the same command again".to_owned(),
                 };
