@@ -58,6 +58,8 @@ pub struct Scored {
     pub score: Score,
     /// For each mutant that was tried, the tests that detected it.
     pub noticed_by: Vec<Vec<TestId>>,
+    /// On how many mutants each test ran.
+    pub ran_on: BTreeMap<TestId, u32>,
     pub traces: Vec<Trace>,
 }
 
@@ -129,7 +131,7 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     let planned = spread(sample(planned, trial.limits.candidates), files);
     let is_typed = |one| matches!(one, Language::TypeScript | Language::Tsx);
     let typed = scoring.files.iter().filter_map(Language::of).any(is_typed);
-    let noticed_by =
+    let (noticed_by, ran_on) =
         try_mutants(scoring, planned, &usable, start + trial.limits.time, &mut score).await?;
     let place = |one: &Mutant| (one.file.clone(), one.line, one.operator.clone());
     score.survivors.sort_by_key(place);
@@ -137,7 +139,7 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     score.types_unchecked = typed && score.tried > 0 && score.unviable == 0;
     score.seconds = trial.clock.elapsed().saturating_sub(start).as_secs_f64();
     drop(usable);
-    Ok(Scored { score, noticed_by, traces })
+    Ok(Scored { score, noticed_by, ran_on, traces })
 }
 
 /// Tests that reach a file but fail on its unchanged text in the candidate runner.
@@ -292,10 +294,10 @@ async fn try_mutants(
     usable: &BTreeMap<&TestId, &Trace>,
     deadline: Duration,
     score: &mut Score,
-) -> Result<Vec<Vec<TestId>>, EffectError> {
+) -> Result<(Vec<Vec<TestId>>, BTreeMap<TestId, u32>), EffectError> {
     let trial = &scoring.trial;
     let total = planned.len() as u64;
-    let mut noticed_by = Vec::new();
+    let (mut noticed_by, mut ran_on) = (Vec::new(), BTreeMap::new());
     let mut judged = stream::iter(planned)
         .map(|one| async move {
             if trial.clock.elapsed() >= deadline {
@@ -324,6 +326,9 @@ async fn try_mutants(
             continue;
         }
         score.tried += 1;
+        for test in &one.tests {
+            *ran_on.entry(test.clone()).or_default() += 1;
+        }
         if failed.is_empty() {
             score.survivors.push(one.shown);
         } else {
@@ -333,7 +338,7 @@ async fn try_mutants(
         noticed_by.push(failed.into_iter().map(|result| result.test).collect());
         (scoring.progress)(u64::from(score.tried + score.unviable), total);
     }
-    Ok(noticed_by)
+    Ok((noticed_by, ran_on))
 }
 
 #[cfg(test)]

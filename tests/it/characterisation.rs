@@ -593,6 +593,17 @@ fn calls_on_one_object_are_told_as_a_story() {
 }
 
 #[test]
+fn a_wrong_result_with_an_option_holds_back_only_calls_with_that_option() {
+    let text = "def grouped(number: int, sep: str = ','):\n    \"\"\"Groups.\n\n    >>> grouped(1000)\n    '1,000'\n    >>> grouped(10)\n    '10'\n    >>> grouped(-1000)\n    '-1,000'\n    >>> grouped(1000, sep='.')\n    '1 000'\n    \"\"\"\n    if number == 0:\n        raise ValueError('nothing')\n    return f'{number:,}'.replace(',', sep)\n";
+    let repo = TestRepo::new(&[("shop.py", text), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "shop.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("its documentation or the request says that it gives `'1 000'`"));
+    assert!(ran.out.contains("grouped(0)"), "{}", ran.out);
+    assert!(!ran.out.contains("+        self.assertEqual(grouped(1000, sep="), "{}", ran.out);
+}
+
+#[test]
 fn context_managers_are_entered_where_their_state_is_asserted() {
     let text = "from contextlib import contextmanager\n\n\nclass Switch:\n    def __init__(self):\n        self.on = False\n\n    def __enter__(self):\n        self.on = True\n        return self\n\n    def __exit__(self, *error):\n        self.on = False\n\n\n@contextmanager\ndef prefixed(text: str):\n    if not text:\n        raise ValueError(\"no prefix\")\n    yield text + \":\"\n\n\n@contextmanager\ndef saved(text: str):\n    yield text\n    open(text, \"w\").close()\n";
     let repo = TestRepo::new(&[("settings.py", text), ("setup.cfg", "")]);

@@ -363,6 +363,22 @@ class PriceTest(unittest.TestCase):
     }
 }
 
+#[test]
+fn a_test_that_no_mutant_makes_fail_is_cut_out() {
+    let class = "class PriceTest(unittest.TestCase):\n";
+    let blind = format!(
+        "{class}    def test_something(self):\n        self.assertIsInstance(discount(80, 5), object)\n\n"
+    );
+    let answer = test_file(PLACE, &GOOD.replace(class, &blind), &[]);
+    let model = server(vec![surveyed(), answer, nothing()]);
+    let repo = clean(&model, "one");
+    let ran = run(&repo, TEST);
+    let given_up = texts(&ran.document()["produced"]["given-up"]).join("\n");
+    let reason = "test_something: no mutant of the code that it runs makes it fail";
+    assert!(given_up.contains(reason), "{given_up}\n{}", ran.err);
+    assert_eq!(repo.git(&["show", &format!("{BRANCH}:{PLACE}")]), GOOD.trim_end());
+}
+
 #[cfg(feature = "slow-tests")]
 #[test]
 fn a_test_that_is_wrong_is_repaired_once_or_left_out() {

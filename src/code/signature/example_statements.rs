@@ -12,6 +12,9 @@ const LINES: usize = 8;
 pub const RESULT_MARKS: &[&str] =
     &["=>", "->", "→", "⇒", "returns", "Returns", "===", "==", "throws", "Throws", ">"];
 
+/// How a comment begins that states a condition.
+const CONDITIONS: &[&str] = &["On ", "If ", "When ", "With ", "Where ", "Assuming ", "Given "];
+
 /// Statements behind `>>>` with the text that the interpreter shows for each.
 pub fn prompt_statements(documentation: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
@@ -59,11 +62,21 @@ pub fn commented_statements(
         .collect();
     let mut found = Vec::new();
     let mut next = 0;
+    // Whether a comment states a condition for the calls below it.
+    let mut is_conditional = false;
     while next < lines.len() {
+        if let Some((is_comment, line)) = lines.get(next) {
+            let is_kept = line.is_empty() || !is_comment;
+            is_conditional = is_kept && is_conditional && !line.starts_with("```")
+                || *is_comment && CONDITIONS.iter().any(|word| line.starts_with(word));
+        }
         let (mut code, mut shown, count) = statements_at(language, &lines, next);
         next += count;
         if shown.is_empty() {
             shown = result_at(&lines, next, is_result);
+        }
+        if is_conditional {
+            shown.clear();
         }
         let last = code.pop();
         found.extend(code.into_iter().map(|one| (one, String::new())));

@@ -448,6 +448,7 @@ mod tests {
             (" * console.log(new Till(2).log) // => a", ("new Till(2).log", "", printed("a"))),
             (" * add(1) // the sum of all", ("add", "1", String::new())),
             (" * add(1)\n * add(2)", ("add", "1", String::new())),
+            (" * // On a Turkish platform\n *\n * add(1) // => 3", ("add", "1", String::new())),
         ];
         for (text, (name, arguments, result)) in table {
             let expected = (name.to_owned(), arguments.to_owned(), result);

@@ -1,7 +1,8 @@
 //! Documented results that the code contradicts: each is a finding, and no test.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::code::pattern::Pattern;
 use crate::code::signature::Callable;
 use crate::domain::id::RepoPath;
 use crate::domain::test::{Status, TestCase};
@@ -17,6 +18,12 @@ pub const UNPINNED: &str =
 
 /// How observers begin to say why a result is no literal.
 const NO_LITERAL: &str = "its result is left out: it ";
+
+/// Fewest documented calls of a function that hold for one option to be what is wrong.
+const HOLDING: usize = 3;
+
+/// An option by its name: a key of an object, or a named argument.
+static OPTION: Pattern = Pattern::new(r"(?:^|[{,]\s*)(\w+)\s*(?::|=[^=>])");
 
 /// Who says that the code is wrong.
 const JUDGE: &str = "documentation";
@@ -37,6 +44,7 @@ pub fn find_contradictions(
 ) -> Contradictions {
     let mut findings = Vec::new();
     let mut wrong: BTreeSet<usize> = BTreeSet::new();
+    let mut contradicted_calls: Vec<&DraftTest> = Vec::new();
     for test in broken {
         let function = test_file.functions.get(test.function);
         let result = test_file.result(test, results);
@@ -45,21 +53,62 @@ pub fn find_contradictions(
         {
             findings.push(finding(&test_file.subject, &function.callable, message));
             wrong.insert(test.function);
+            contradicted_calls.push(test);
         }
     }
+    let suspects: BTreeMap<usize, BTreeSet<String>> = wrong
+        .iter()
+        .map(|index| (*index, suspect_options(test_file, *index, &contradicted_calls, broken)))
+        .collect();
     let contradicted = wrong.iter().filter_map(|index| test_file.functions.get(*index));
     let contradicted: Vec<&Callable> = contradicted.map(|one| &one.callable).collect();
     let is_unpinned = |test: &&DraftTest| {
         let function = test_file.functions.get(test.function);
         let case = function.and_then(|one| one.cases.get(test.case));
         case.is_some_and(|case| {
-            case.documented.is_none()
-                && (wrong.contains(&test.function) || runs_any(case, &contradicted))
+            let is_suspect = match suspects.get(&test.function).filter(|own| !own.is_empty()) {
+                Some(options) => !options.is_disjoint(&option_names(case)),
+                None => wrong.contains(&test.function) || runs_any(case, &contradicted),
+            };
+            case.documented.is_none() && is_suspect
         })
     };
     let unpinned = test_file.draft.tests.iter().filter(is_unpinned);
     let unpinned = unpinned.filter(|test| !broken.contains(test)).cloned().collect();
     Contradictions { findings, unpinned }
+}
+
+/// The options that each contradicted call of a function gives and none of several documented calls that
+/// hold: what is wrong lies in them. Empty where no such options tell the calls apart.
+fn suspect_options(
+    test_file: &PinnedFile,
+    function: usize,
+    contradicted: &[&DraftTest],
+    broken: &[DraftTest],
+) -> BTreeSet<String> {
+    let case = |test: &DraftTest| test_file.functions.get(test.function)?.cases.get(test.case);
+    let own = test_file.draft.tests.iter().filter(|test| test.function == function);
+    let holding: Vec<&Case> = own
+        .filter(|test| !broken.contains(test))
+        .filter_map(case)
+        .filter(|case| case.documented.is_some())
+        .collect();
+    let known: BTreeSet<String> = holding.iter().flat_map(|case| option_names(case)).collect();
+    let of_function = contradicted.iter().filter(|test| test.function == function);
+    let given: Vec<BTreeSet<String>> = of_function
+        .filter_map(|test| case(test))
+        .map(|case| option_names(case).difference(&known).cloned().collect())
+        .collect();
+    if holding.len() < HOLDING || given.iter().any(BTreeSet::is_empty) {
+        return BTreeSet::new();
+    }
+    given.into_iter().flatten().collect()
+}
+
+/// The names of options that a call gives: `space` for `{space: false}` and for `space=False`.
+fn option_names(case: &Case) -> BTreeSet<String> {
+    let named = case.call.arguments.iter().flat_map(|one| OPTION.captures(one));
+    named.filter_map(|one| Some(one.get(1)?.as_str().to_owned())).collect()
 }
 
 /// Whether a call runs lines of functions with a finding: its result then comes from them.

@@ -19,7 +19,7 @@ use crate::domain::proposal::EditSet;
 use crate::effect::{EffectError, Effects, Lines, Observer, Trace};
 
 pub use functions_of_failing_tests::{entered, suspects};
-pub use mutation_probe::{measure, rescore};
+pub use mutation_probe::{find_blind_tests, measure, rescore};
 pub use run::{is_fatal, python_packages};
 pub use test_file::whole_file;
 pub use verify::{RUNS, check_isolation, unsteady};

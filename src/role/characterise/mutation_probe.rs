@@ -26,6 +26,10 @@ const COLD_MUTANTS: u32 = 40;
 /// Maximum wall time for selecting calls, which is less important than measuring.
 const CHOOSING: Duration = Duration::from_secs(90);
 
+/// Maximum wall time for judging the tests of a provider one by one, and the fewest mutants that tell.
+const JUDGING: Duration = Duration::from_secs(40);
+const SEVERAL: u32 = 5;
+
 fn limits(runner: &dyn CandidateRunner, time: Duration) -> Limits {
     let candidates = match runner.speed() {
         Speed::Warm => WARM_MUTANTS,
@@ -67,6 +71,35 @@ pub async fn rescore(
     let runner = open_runner(request, fx).await?;
     let subject = (request.tree, runner.as_ref());
     Ok(repair::score(&scoring(subject, files, tests, request, fx)).await?.score)
+}
+
+/// The tests that make none of several mutants of the code that they run fail.
+pub async fn find_blind_tests(
+    (tree, jobs): (&TreeId, usize),
+    files: &[RepoPath],
+    tests: &[TestId],
+    fx: &Effects<'_>,
+) -> Result<BTreeSet<TestId>, EffectError> {
+    let (held, missed) = (BTreeMap::new(), Missed::new());
+    let until = fx.clock.elapsed() + JUDGING;
+    let request = GenerateRequest {
+        tree,
+        gaps: &[],
+        description: "",
+        before: &[],
+        threshold: 0,
+        jobs,
+        until,
+        held: &held,
+        missed: &missed,
+    };
+    fx.worktree.checkout(tree).await?;
+    let runner = open_runner(&request, fx).await?;
+    let base = scoring((tree, runner.as_ref()), files, tests, &request, fx);
+    let scored = repair::score(&Scoring { all_tests: true, ..base }).await?;
+    let seeing: BTreeSet<&TestId> = scored.noticed_by.iter().flatten().collect();
+    let is_blind = |(test, count): &(&TestId, &u32)| **count >= SEVERAL && !seeing.contains(*test);
+    Ok(scored.ran_on.iter().filter(is_blind).map(|(test, _)| test.clone()).collect())
 }
 
 /// How many mutants a measurement left out for lack of time.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
 use crate::code::test_cases;
-use crate::domain::id::TestId;
+use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::Status;
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects};
 use crate::role::characterise::{self, RUNS, unsteady};
@@ -69,6 +69,27 @@ pub async fn verify_stability(
             return Ok(result);
         }
     }
+}
+
+/// Removes the passing tests of a file that no mutant of the code that they run makes fail: they assert
+/// nothing that depends on what it does.
+pub async fn drop_blind_tests(
+    mut stable: StableFile,
+    subject: &RepoPath,
+    context: RunContext<'_>,
+    fx: &Effects<'_>,
+) -> Result<StableFile, EffectError> {
+    let Some(mut file) = stable.file.take() else { return Ok(stable) };
+    let tests: Vec<TestId> = file.with_status(Status::Passed).map(|one| one.id.clone()).collect();
+    let tree = fx.worktree.graft(context.tree, &file.edits()).await?;
+    let subject = std::slice::from_ref(subject);
+    let blind = characterise::find_blind_tests((&tree, context.jobs), subject, &tests, fx).await?;
+    let reason = |id: &TestId| format!("{id}: no mutant of the code that it runs makes it fail");
+    stable.dropped.extend(blind.iter().map(reason));
+    if blind.is_empty() || file.cut(&blind) {
+        stable.file = Some(file);
+    }
+    Ok(stable)
 }
 
 /// Whether the status of a test is the expected one; skipped never is.
