@@ -137,6 +137,9 @@ pub fn characterisation(report: &CharacterisationReport) -> String {
         let reason = single_safe_line(&one.reason, 200);
         text.push_str(&format!("dropped     {} tests: {reason}\n", one.count));
     }
+    for one in &report.findings {
+        text.push_str(&format!("finding     {}\n", single_safe_line(&one.to_string(), 400)));
+    }
     for file in &report.files {
         let (name, count) = (single_safe_line(file.file.as_str(), 200), file.tests.len());
         let assertions = file.assertions;

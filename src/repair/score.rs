@@ -60,6 +60,8 @@ pub struct Scored {
     pub noticed_by: Vec<Vec<TestId>>,
     /// On how many mutants each test ran.
     pub ran_on: BTreeMap<TestId, u32>,
+    /// The tests that some mutant made fail otherwise than by an error that the language raises.
+    pub asserting: BTreeSet<TestId>,
     pub traces: Vec<Trace>,
 }
 
@@ -131,7 +133,7 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     let planned = spread(sample(planned, trial.limits.candidates), files);
     let is_typed = |one| matches!(one, Language::TypeScript | Language::Tsx);
     let typed = scoring.files.iter().filter_map(Language::of).any(is_typed);
-    let (noticed_by, ran_on) =
+    let Tried { noticed_by, ran_on, asserting } =
         try_mutants(scoring, planned, &usable, start + trial.limits.time, &mut score).await?;
     let place = |one: &Mutant| (one.file.clone(), one.line, one.operator.clone());
     score.survivors.sort_by_key(place);
@@ -139,7 +141,7 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     score.types_unchecked = typed && score.tried > 0 && score.unviable == 0;
     score.seconds = trial.clock.elapsed().saturating_sub(start).as_secs_f64();
     drop(usable);
-    Ok(Scored { score, noticed_by, ran_on, traces })
+    Ok(Scored { score, noticed_by, ran_on, asserting, traces })
 }
 
 /// Tests that reach a file but fail on its unchanged text in the candidate runner.
@@ -287,6 +289,37 @@ fn limit(tests: &[TestId], usable: &BTreeMap<&TestId, &Trace>) -> Duration {
     time_limit(before, tests.len(), GRACE).min(LONGEST)
 }
 
+/// What tests did on mutants, as in [`Scored`].
+#[derive(Default)]
+struct Tried {
+    noticed_by: Vec<Vec<TestId>>,
+    ran_on: BTreeMap<TestId, u32>,
+    asserting: BTreeSet<TestId>,
+}
+
+/// Errors that Python and JavaScript raise by themselves, whatever a test asserts.
+const LANGUAGE_ERRORS: &[&str] = &[
+    "TypeError",
+    "ValueError",
+    "ZeroDivisionError",
+    "NameError",
+    "UnboundLocalError",
+    "AttributeError",
+    "KeyError",
+    "IndexError",
+    "RecursionError",
+    "OverflowError",
+    "ReferenceError",
+    "RangeError",
+    "SyntaxError",
+];
+
+/// Whether a test fails by an error that the language raises.
+fn is_language_error(result: &CaseResult) -> bool {
+    let class = result.failure.as_ref().map_or("", |(class, _)| class.as_str());
+    LANGUAGE_ERRORS.contains(&class.rsplit('.').next().unwrap_or(class))
+}
+
 /// Tries the mutants, with as many in parallel as there are jobs.
 async fn try_mutants(
     scoring: &Scoring<'_>,
@@ -294,10 +327,10 @@ async fn try_mutants(
     usable: &BTreeMap<&TestId, &Trace>,
     deadline: Duration,
     score: &mut Score,
-) -> Result<(Vec<Vec<TestId>>, BTreeMap<TestId, u32>), EffectError> {
+) -> Result<Tried, EffectError> {
     let trial = &scoring.trial;
     let total = planned.len() as u64;
-    let (mut noticed_by, mut ran_on) = (Vec::new(), BTreeMap::new());
+    let mut tried = Tried::default();
     let mut judged = stream::iter(planned)
         .map(|one| async move {
             if trial.clock.elapsed() >= deadline {
@@ -327,7 +360,7 @@ async fn try_mutants(
         }
         score.tried += 1;
         for test in &one.tests {
-            *ran_on.entry(test.clone()).or_default() += 1;
+            *tried.ran_on.entry(test.clone()).or_default() += 1;
         }
         if failed.is_empty() {
             score.survivors.push(one.shown);
@@ -335,10 +368,12 @@ async fn try_mutants(
             score.noticed += 1;
             score.hung += u32::from(failed.iter().all(|result| result.failure.is_none()));
         }
-        noticed_by.push(failed.into_iter().map(|result| result.test).collect());
+        let asserting = failed.iter().filter(|result| !is_language_error(result));
+        tried.asserting.extend(asserting.map(|result| result.test.clone()));
+        tried.noticed_by.push(failed.into_iter().map(|result| result.test).collect());
         (scoring.progress)(u64::from(score.tried + score.unviable), total);
     }
-    Ok((noticed_by, ran_on))
+    Ok(tried)
 }
 
 #[cfg(test)]

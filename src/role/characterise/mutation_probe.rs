@@ -73,7 +73,7 @@ pub async fn rescore(
     Ok(repair::score(&scoring(subject, files, tests, request, fx)).await?.score)
 }
 
-/// The tests that make none of several mutants of the code that they run fail.
+/// The tests of which none of several mutants of the code that they run makes an assertion fail.
 pub async fn find_blind_tests(
     (tree, jobs): (&TreeId, usize),
     files: &[RepoPath],
@@ -97,8 +97,8 @@ pub async fn find_blind_tests(
     let runner = open_runner(&request, fx).await?;
     let base = scoring((tree, runner.as_ref()), files, tests, &request, fx);
     let scored = repair::score(&Scoring { all_tests: true, ..base }).await?;
-    let seeing: BTreeSet<&TestId> = scored.noticed_by.iter().flatten().collect();
-    let is_blind = |(test, count): &(&TestId, &u32)| **count >= SEVERAL && !seeing.contains(*test);
+    let is_blind =
+        |(test, count): &(&TestId, &u32)| **count >= SEVERAL && !scored.asserting.contains(*test);
     Ok(scored.ran_on.iter().filter(is_blind).map(|(test, _)| test.clone()).collect())
 }
 

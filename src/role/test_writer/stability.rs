@@ -71,8 +71,8 @@ pub async fn verify_stability(
     }
 }
 
-/// Removes the passing tests of a file that no mutant of the code that they run makes fail: they assert
-/// nothing that depends on what it does.
+/// Removes the passing tests of which no mutant of the code that they run makes an assertion fail: they
+/// assert nothing that depends on what it does.
 pub async fn drop_blind_tests(
     mut stable: StableFile,
     subject: &RepoPath,
@@ -84,7 +84,8 @@ pub async fn drop_blind_tests(
     let tree = fx.worktree.graft(context.tree, &file.edits()).await?;
     let subject = std::slice::from_ref(subject);
     let blind = characterise::find_blind_tests((&tree, context.jobs), subject, &tests, fx).await?;
-    let reason = |id: &TestId| format!("{id}: no mutant of the code that it runs makes it fail");
+    let reason =
+        |id: &TestId| format!("{id}: no mutant of the code that it runs makes an assertion fail");
     stable.dropped.extend(blind.iter().map(reason));
     if blind.is_empty() || file.cut(&blind) {
         stable.file = Some(file);
