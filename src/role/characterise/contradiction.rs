@@ -164,7 +164,10 @@ fn describe(function: &ObservedFunction, case: &Case) -> String {
             None => reason.clone(),
         },
     };
-    let (callee, arguments) = (&case.call.callee, case.call.arguments.join(", "));
+    // A call over several lines is shown on one.
+    let arguments = case.call.arguments.join(", ");
+    let arguments: Vec<&str> = arguments.lines().map(str::trim).collect();
+    let (callee, arguments) = (&case.call.callee, arguments.join(" "));
     let list = if function.callable.is_property { String::new() } else { format!("({arguments})") };
     let after = match case.call.setup.as_slice() {
         [] => String::new(),
