@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::code::language::Language;
-use crate::code::tree::{named_children, named_nodes};
+use crate::code::tree::{field_of, named_children, named_nodes, text_of};
 
 /// Maximum number of lines of one call, and of one result, in a comment.
 const LINES: usize = 8;
@@ -40,6 +40,39 @@ pub fn prompt_statements(documentation: &str) -> Vec<(String, String)> {
             shown.clear();
         }
         *code = statement.trim().to_owned();
+    }
+    found
+}
+
+/// The statements of a script in Python: what is asserted to be equal to a result, and what has one in the
+/// comment behind it.
+pub fn script_statements(script: &str) -> Vec<(String, String)> {
+    let is_prompt = |line: &str| line.starts_with(">>>") || line.starts_with("...");
+    let lines = script.lines().map(|line| if is_prompt(line) { "" } else { line });
+    let script = lines.collect::<Vec<_>>().join("\n");
+    let Some(tree) = Language::Python.parse(&script) else { return Vec::new() };
+    let nodes = named_children(tree.root_node());
+    let mut found = Vec::new();
+    for (at, node) in nodes.iter().enumerate() {
+        let next = nodes.get(at + 1).filter(|one| one.kind() == "comment");
+        let beside = next.filter(|one| one.start_position().row == node.end_position().row);
+        let compared = node.named_child(0).filter(|one| {
+            node.kind() == "assert_statement" && field_of(*one, "operators", &script) == "=="
+        });
+        let asserted = compared.map(named_children);
+        match (asserted.as_deref(), node.kind()) {
+            (_, "comment" | "ERROR") => {}
+            (Some([left, right]), _) => {
+                found.push((text_of(*left, &script).into(), text_of(*right, &script).into()));
+            }
+            _ => {
+                let shown = beside.map_or("", |one| text_of(*one, &script));
+                let shown = shown.trim_start_matches(['#', ' ']);
+                let mark = RESULT_MARKS.iter().find(|mark| shown.starts_with(*mark));
+                let shown = mark.map_or(shown, |mark| shown.trim_start_matches(*mark));
+                found.push((text_of(*node, &script).into(), shown.trim().into()));
+            }
+        }
     }
     found
 }
@@ -125,4 +158,26 @@ fn result_at(lines: &[(bool, &str)], at: usize, is_result: &dyn Fn(&str) -> bool
     let whole = parts.find(|text| is_result(text));
     let first = || below.first().filter(|line| is_marked(line)).map(|line| (*line).to_owned());
     whole.or_else(first).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_asserts_results_or_names_them_behind_its_statements() {
+        let script = "import ini\n>>> old(1)\ntext = \"\"\"\na=1\n\"\"\"\nassert ini.read(text) == {\n  'a': 1,\n}\nini.size(text)  # => 5\nini.count()  # 3\nassert ini.ok\n";
+        let expected = [
+            ("import ini", ""),
+            ("text = \"\"\"\na=1\n\"\"\"", ""),
+            ("ini.read(text)", "{\n  'a': 1,\n}"),
+            ("ini.size(text)", "5"),
+            ("ini.count()", "3"),
+            ("assert ini.ok", ""),
+        ];
+        let found = script_statements(script);
+        let found: Vec<(&str, &str)> =
+            found.iter().map(|(code, shown)| (code.as_str(), shown.as_str())).collect();
+        assert_eq!(found, expected);
+    }
 }

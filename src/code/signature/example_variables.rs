@@ -23,6 +23,8 @@ struct Variable {
     is_touched: bool,
     /// The calls on it so far, as they are written behind it; `None` where it is no object.
     calls: Option<Vec<String>>,
+    /// Whether it is the result of a call, which nothing but a look at it leaves alone.
+    is_result: bool,
 }
 
 /// A statement in documentation.
@@ -40,11 +42,16 @@ pub struct Statement {
 pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -> Vec<Statement> {
     let mut known: BTreeMap<String, Variable> = BTreeMap::new();
     let mut found = Vec::new();
-    for (code, mut shown) in statements {
-        if let Some((name, value, is_object)) = assignment(language, &code) {
-            let calls = is_object.then(Vec::new);
-            known.insert(name, Variable { value, is_touched: false, calls });
-            continue;
+    for (mut code, mut shown) in statements {
+        let (is_touched, mut result) = (false, None);
+        match assignment(language, &code) {
+            Some((name, value, kind)) if kind != Kind::Result => {
+                let calls = (kind == Kind::Object).then(Vec::new);
+                known.insert(name, Variable { value, is_touched, calls, is_result: false });
+                continue;
+            }
+            Some((name, call, _)) => (code, result) = (call, Some(name)),
+            None => {}
         }
         let mut given = inline_arguments(language, &code, &known).unwrap_or_else(|| code.clone());
         let mut setup = Vec::new();
@@ -56,7 +63,11 @@ pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -
             let member = inner.strip_prefix(&format!("{name}."));
             let member = member.filter(|rest| is_name(rest) || is_call(language, rest));
             variable.is_touched |= match (&mut variable.calls, member.map(str::to_owned)) {
-                (None, _) => variable.value.starts_with(['[', '{']),
+                (None, _) if variable.is_result && inner == name => {
+                    given = format!("{open}{}{close}", variable.value);
+                    false
+                }
+                (None, _) => variable.is_result || variable.value.starts_with(['[', '{']),
                 (Some(calls), Some(member)) => {
                     setup.clone_from(calls);
                     given = format!("{open}{}.{member}{close}", variable.value);
@@ -68,6 +79,10 @@ pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -
                 }
                 (Some(_), _) => !code.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)),
             };
+        }
+        if let Some(name) = result.filter(|_| setup.is_empty()) {
+            let value = given.clone();
+            known.insert(name, Variable { value, is_touched, calls: None, is_result: true });
         }
         found.push(Statement { code: given, shown, setup });
     }
@@ -112,9 +127,18 @@ fn only_expression(root: Node<'_>) -> Option<Node<'_>> {
     statement.named_child(0)
 }
 
-/// The name and the value, if a statement sets a variable to a literal, a function or a new object, and
-/// whether it is an object.
-fn assignment(language: Language, code: &str) -> Option<(String, String, bool)> {
+/// What a variable is set to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A literal or a function.
+    Plain,
+    Object,
+    /// What a call returns.
+    Result,
+}
+
+/// The name and the value, if a statement sets a variable.
+fn assignment(language: Language, code: &str) -> Option<(String, String, Kind)> {
     let tree = language.parse(code)?;
     let inner = only_expression(tree.root_node())?;
     let (name, value) = match inner.kind() {
@@ -128,10 +152,14 @@ fn assignment(language: Language, code: &str) -> Option<(String, String, bool)> 
     let is_class = made.is_some_and(|one| {
         one.kind() == "identifier" && text_of(one, code).starts_with(char::is_uppercase)
     });
-    let is_object = is_class && has_literals(value);
-    let is_value = is_object || is_literal(value) || is_closed_function(value, code);
-    (name.kind() == "identifier" && is_value)
-        .then(|| (text_of(name, code).to_owned(), text_of(value, code).to_owned(), is_object))
+    let kind = match value.kind() {
+        _ if is_class && has_literals(value) => Kind::Object,
+        _ if is_literal(value) || is_closed_function(value, code) => Kind::Plain,
+        "call" | "call_expression" => Kind::Result,
+        _ => return None,
+    };
+    (name.kind() == "identifier")
+        .then(|| (text_of(name, code).to_owned(), text_of(value, code).to_owned(), kind))
 }
 
 /// The code with values for the variables among the arguments of its call.
@@ -200,7 +228,7 @@ mod tests {
 
     #[test]
     fn values_take_the_places_of_variables_until_they_may_have_changed() {
-        let table: [(Language, Shown, Shown); 5] = [
+        let table: [(Language, Shown, Shown); 7] = [
             (
                 Language::Python,
                 &[
@@ -223,7 +251,17 @@ mod tests {
             (
                 Language::Python,
                 &[("shop = make()", ""), ("f = lambda x: shop", ""), ("count(shop, f)", "2")],
-                &[("shop = make()", ""), ("f = lambda x: shop", ""), ("count(shop, f)", "2")],
+                &[("make()", ""), ("f = lambda x: shop", ""), ("count(make(), f)", "")],
+            ),
+            (
+                Language::Python,
+                &[("text = 'a=1'", ""), ("found = ini.read(text)", ""), ("found", "{'a': 1}")],
+                &[("ini.read('a=1')", ""), ("ini.read('a=1')", "{'a': 1}")],
+            ),
+            (
+                Language::Python,
+                &[("found = read(1)", ""), ("found.pop()", "2"), ("found", "[1]")],
+                &[("read(1)", ""), ("found.pop()", "2"), ("read(1)", "")],
             ),
             (
                 Language::JavaScript,

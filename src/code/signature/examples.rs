@@ -8,7 +8,9 @@ use crate::code::language::Language;
 use crate::code::tree::{field_of, named_children, named_nodes, text_of};
 
 use super::compiled_examples::{go_examples, rust_examples};
-use super::example_statements::{RESULT_MARKS, commented_statements, prompt_statements};
+use super::example_statements::{
+    RESULT_MARKS, commented_statements, prompt_statements, script_statements,
+};
 use super::example_variables::{inline_variables, is_closed_function};
 use super::{Callable, Class, is_literal};
 
@@ -49,7 +51,11 @@ pub enum DocumentedResult {
 /// or below them, as in `add(1, 2) // => 3`. Rust: assertions in blocks of code.
 pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
     let statements = match language {
-        Language::Python => prompt_statements(documentation),
+        Language::Python => {
+            let mut statements = prompt_statements(documentation);
+            statements.extend(script_statements(&code_blocks(documentation)));
+            statements
+        }
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             let is_result = |text: &str| shown_result(language, text, false).is_some();
             commented_statements(language, documentation, &is_result)
@@ -421,7 +427,7 @@ mod tests {
             let expected = (name.to_owned(), arguments.to_owned(), result);
             assert_eq!(shown(Language::Python, text), [expected], "{text}");
         }
-        for text in [">>> x = fee(3)\n", ">>> fee(x)\n1\n", ">>> fee(3) + 1\n4\n", "fee(3)\n4\n"] {
+        for text in [">>> fee(x)\n1\n", ">>> fee(3) + 1\n4\n", "fee(3)\n4\n"] {
             assert_eq!(shown(Language::Python, text), [], "{text}");
         }
     }
@@ -454,9 +460,7 @@ mod tests {
             let expected = (name.to_owned(), arguments.to_owned(), result);
             assert_eq!(shown(Language::JavaScript, text).first(), Some(&expected), "{text}");
         }
-        for text in
-            ["const a = add(1) // 2", "add(x) // 2", "Adds the two. // 2", "Till.log // => [2]"]
-        {
+        for text in ["add(x) // 2", "Adds the two. // 2", "Till.log // => [2]"] {
             assert_eq!(shown(Language::JavaScript, text), [], "{text}");
         }
     }

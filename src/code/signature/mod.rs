@@ -43,6 +43,7 @@ use java_examples::is_constant;
 use matching_text::notation_texts;
 pub use parameter_names::typical_value;
 pub use parameter_types::{Type, type_of_literal};
+pub use python::mark_internal;
 pub use python_function::is_observed_operator;
 use reached_functions::{
     learn_from_helpers, list_patterns, matching_texts_for, named_functions, reached_lines,
@@ -172,6 +173,8 @@ pub struct Callable {
     pub assigned: Option<Parameter>,
     /// The types of its results as declared, in compiled languages.
     pub results: Vec<String>,
+    /// Whether its package does not offer it to others, as opposed to another function of its file.
+    pub is_internal: bool,
     /// Why no test should pin it, judging by its text.
     pub unsupported: Option<String>,
 }
@@ -345,7 +348,8 @@ fn words_around(root: Node<'_>, text: &str) -> Vec<String> {
         let kind = node.kind();
         let inside = ["function", "class", "method"].iter().any(|word| kind.contains(word))
             || kind.starts_with("import")
-            || kind == "comment";
+            || kind == "comment"
+            || field_of(node, "left", text) == "__all__";
         if inside || found.len() >= AROUND {
             return false;
         }

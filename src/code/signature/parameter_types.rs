@@ -312,6 +312,7 @@ pub fn defaulted(text: &str) -> Vec<Type> {
     match text {
         "None" | "null" | "undefined" => vec![Type::Nothing],
         "True" | "False" | "true" | "false" => vec![Type::Bool],
+        "bool" | "float" | "int" | "len" | "repr" | "str" => vec![Type::Function],
         _ if first == '"' || first == '\'' || first == '`' => vec![Type::Text],
         _ if text.starts_with("b'") || text.starts_with("b\"") => vec![Type::Bytes],
         _ if first == '[' || first == '(' => vec![Type::List(&Type::Any)],

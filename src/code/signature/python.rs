@@ -1,14 +1,16 @@
 //! What a test of a Python file can call or read: its functions, and the members of its classes with
 //! the way their objects are made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::{Node, Tree};
 
 use super::parameter_types::annotated;
 use super::python_function::{read_function, read_parameters, strip_decorators};
 use super::{Callable, Class, Parameter, Passing, Type, literals};
-use crate::code::tree::{end_line, field_of, line, named_children, named_nodes};
+use crate::code::imports;
+use crate::code::language::Language;
+use crate::code::tree::{end_line, field_of, line, named_children, named_nodes, text_of};
 
 /// Base classes that say nothing about how an object is made.
 const NEUTRAL: &[&str] = &["object", "ABC", "Generic", "Protocol"];
@@ -55,6 +57,35 @@ pub fn callables(root: Node<'_>, text: &str, imported: &[(Tree, &str)]) -> Vec<C
     found
 }
 
+/// Marks what the file does not offer, if it offers anything: what is not in its `__all__`, and in a private
+/// module such as `_parser` what its package does not import. `package` is the `__init__.py` beside it.
+pub fn mark_internal(found: &mut [Callable], stem: &str, text: &str, package: &str) {
+    let language = Language::Python;
+    let is_private = stem.starts_with('_') && !stem.starts_with("__");
+    let mut offered = listed_names(text);
+    if let Some(tree) = language.parse(package).filter(|_| offered.is_empty() && is_private) {
+        let imported = imports::read(language, &tree, package).into_iter();
+        let own = imported.filter(|one| one.module.rsplit('.').next() == Some(stem));
+        offered.extend(own.flat_map(|one| one.names));
+    }
+    let is_offered = |one: &Callable| offered.contains(one.subject());
+    if found.iter().any(is_offered) {
+        for one in found {
+            one.is_internal = !is_offered(one);
+        }
+    }
+}
+
+/// The names in the `__all__` of a module.
+fn listed_names(text: &str) -> BTreeSet<String> {
+    let Some(tree) = Language::Python.parse(text) else { return BTreeSet::new() };
+    let lists = named_nodes(tree.root_node())
+        .into_iter()
+        .filter(|node| node.kind() == "assignment" && field_of(*node, "left", text) == "__all__");
+    let texts = lists.flat_map(named_nodes).filter(|node| node.kind() == "string_content");
+    texts.map(|node| text_of(node, text).to_owned()).collect()
+}
+
 /// The classes of a source, also those that a condition declares.
 fn declared_classes<'a>(root: Node<'a>, text: &str) -> Vec<(Node<'a>, Vec<String>)> {
     let statements = named_children(root).into_iter();
@@ -67,6 +98,14 @@ struct Definition<'a> {
     node: Node<'a>,
     is_data: bool,
     bases: Vec<String>,
+}
+
+impl Definition<'_> {
+    /// The type of the value that its objects are made of, if a base class is built in.
+    fn built_in_type(&self) -> Option<Type> {
+        let known = BUILT_IN.iter().find(|(name, _)| self.bases.iter().any(|base| base == name));
+        known.map(|(_, kind)| *kind)
+    }
 }
 
 /// The classes of a file, by name.
@@ -125,7 +164,14 @@ impl<'a> Classes<'a> {
             members.iter().find(|(member, _)| field_of(*member, "name", self.text) == *special)
         });
         if let Some((member, _)) = own {
-            let parameters = read_parameters(*member, self.text, 1, &|_| None);
+            let mut parameters = read_parameters(*member, self.text, 1, &|_| None);
+            // What becomes a text is made of one, whatever else its class accepts.
+            let value = parameters.first_mut().filter(|one| !one.rest);
+            if let (Some(value), Some(kind)) = (value, class.built_in_type()) {
+                value.types.retain(|one| *one != kind);
+                value.types.insert(0, kind);
+                value.optional = false;
+            }
             return Some(Constructor { parameters, definition: Some(*member) });
         }
         let is_tuple = class.bases.iter().any(|base| base == "NamedTuple");

@@ -12,7 +12,7 @@ use crate::domain::text::has_word;
 const MATCHING: usize = 48;
 
 /// Maximum number of functions that are followed from one.
-const FOLLOWED: usize = 12;
+const FOLLOWED: usize = 32;
 
 /// The regular expressions of a source, with their line and the name of a variable that holds it.
 pub(super) fn list_patterns<'a>(root: Node<'_>, text: &'a str) -> Vec<(u32, &'a str, &'a str)> {

@@ -672,3 +672,33 @@ fn what_a_function_of_javascript_does_without_may_be_left_out() {
     let optional: Vec<bool> = found.parameters.iter().map(|one| one.optional).collect();
     assert_eq!(optional, [false, true, true, true, false, false, true, false]);
 }
+
+#[test]
+fn what_a_package_does_not_offer_is_internal() {
+    let text = "def loads(s):\n    return parse(s)\n\ndef parse(s):\n    return s\n";
+    let listed = format!("__all__ = ['loads', \"word\"]\n{text}");
+    let package = "from ._parser import loads\nfrom ._other import parse\n";
+    let table = [
+        ("_parser", text, package, vec!["parse"]),
+        ("parser", text, package, vec![]),
+        ("_utils", text, "from ._parser import loads\n", vec![]),
+        ("parser", listed.as_str(), "", vec!["parse"]),
+        ("_parser", text, "from ._parser import *\n", vec![]),
+    ];
+    for (stem, text, package, expected) in table {
+        let mut found = callables(Language::Python, text);
+        mark_internal(&mut found, stem, text, package);
+        let internal = found.iter().filter(|one| one.is_internal).map(|one| one.name.as_str());
+        assert_eq!(internal.collect::<Vec<_>>(), expected, "{stem} {package}");
+        assert!(found.iter().all(|one| one.around.is_empty()), "a list of names is no input");
+    }
+}
+
+#[test]
+fn a_class_of_texts_is_made_of_texts() {
+    let text = "class Markup(str):\n    def __new__(cls, object=1):\n        return super().__new__(cls, object)\n\n    def twice(self):\n        return self + self\n";
+    let found = callables(Language::Python, text);
+    let twice = found.iter().find(|one| one.name == "Markup.twice").unwrap();
+    let made = &twice.class.as_ref().unwrap().parameters[0];
+    assert_eq!(made.types, [Type::Text, Type::Int]);
+}

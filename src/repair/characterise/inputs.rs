@@ -9,6 +9,7 @@ use crate::effect::Call;
 
 use super::arguments::{Values, values_of, write_arguments};
 use super::combinations::{combine_inputs, literal_combinations};
+use super::documented_texts::documented_texts;
 use super::literal_values::{
     indexed_characters, string_content, texts_around_code_point, texts_around_numbers,
     values_around,
@@ -162,13 +163,19 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
     let suggested = suggested + parameter.compared.len();
     found.truncate(POOL + declared + suggested);
     if fits(Type::Text) {
-        found.extend(callable.literals.iter().flat_map(|one| texts_around_code_point(one)));
-        found.extend(texts_around_numbers(&shown_texts(callable), &callable.literals));
-        let words = callable.matching.iter().chain(&callable.around);
-        let words: Vec<String> = words.filter(|word| !found.contains(word)).cloned().collect();
-        found.extend(words);
+        found.extend(suggested_texts(parameter, callable, &found));
     }
     found
+}
+
+/// Texts that the code and its documentation suggest for a parameter, besides the known ones.
+fn suggested_texts(parameter: &Parameter, callable: &Callable, known: &[String]) -> Vec<String> {
+    let around_points = callable.literals.iter().flat_map(|one| texts_around_code_point(one));
+    let numbers = texts_around_numbers(&shown_texts(callable), &callable.literals);
+    let like = like_documented(parameter, callable);
+    let words = callable.matching.iter().chain(&callable.around).chain(&like);
+    let words = words.filter(|word| !known.contains(word)).cloned();
+    around_points.chain(numbers).chain(words).collect()
 }
 
 /// What documented calls of a function pass for a parameter, and what its documentation shows for it.
@@ -182,6 +189,12 @@ fn documented_values(parameter: &Parameter, callable: &Callable) -> Vec<String> 
         found.extend(value.filter(|value| !found.contains(value)));
     }
     found
+}
+
+/// Texts like those that documentation shows for a parameter.
+fn like_documented(parameter: &Parameter, callable: &Callable) -> Vec<String> {
+    let shown = documented_values(parameter, callable);
+    documented_texts(&shown, &callable.literals, &callable.matching)
 }
 
 /// Texts that documented calls pass, and those that match regular expressions.
@@ -287,7 +300,7 @@ fn wrong_type_arguments(
     found
 }
 
-/// One call for each text that matches a regular expression of the function.
+/// One call for each text that matches a regular expression of the function, or is like a documented one.
 fn matching_arguments(
     language: Language,
     callable: &Callable,
@@ -298,7 +311,9 @@ fn matching_arguments(
     };
     let plain: Values = callable.parameters.iter().zip(pools).map(plain).collect();
     let mut found = Vec::new();
-    for text in &callable.matching {
+    let like = callable.parameters.iter().flat_map(|one| like_documented(one, callable));
+    let like: Vec<String> = like.collect();
+    for text in callable.matching.iter().chain(&like) {
         for index in
             (0..plain.len()).filter(|at| pools.get(*at).is_some_and(|all| all.contains(text)))
         {
@@ -322,10 +337,11 @@ pub fn first(
     let python = language == Language::Python;
     let mut callees = list_callees(language, callable, local);
     let indexed = indexed_characters(&callable.parameters, &callable.literals, &callable.around);
-    let most = FIRST * further + callable.matching.len() + indexed.len();
-    let most = if callable.is_fluent() { FLUENT } else { most };
     callees.truncate(if callable.is_fluent() { FLUENT / 8 } else { callees.len() });
     let pools = value_pools(&callable.parameters, callable, python);
+    let matching = matching_arguments(language, callable, &pools);
+    let most = FIRST * further + matching.len() + indexed.len();
+    let most = if callable.is_fluent() { FLUENT } else { most };
     let mut found: Vec<Call> = Vec::new();
     for call in documented {
         if !found.contains(call) {
@@ -337,7 +353,7 @@ pub fn first(
         callable.literals.iter().flat_map(|literal| values_around(literal)).collect();
     lists.extend(literal_combinations(language, &callable.parameters, &own, &pools));
     lists.extend(indexed);
-    lists.extend(matching_arguments(language, callable, &pools));
+    lists.extend(matching);
     lists.extend(wrong_type_arguments(language, &callable.parameters, &pools));
     let share = most / callees.len().min(3);
     lists.extend(combine_inputs(language, &callable.parameters, &pools, share));

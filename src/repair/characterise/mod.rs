@@ -3,9 +3,11 @@
 //! detect mutants.
 
 mod arguments;
+mod case_rank;
 mod case_selection;
 mod combinations;
 mod documented_result;
+mod documented_texts;
 mod inputs;
 mod literal_values;
 mod minimise;
@@ -15,6 +17,7 @@ mod render;
 mod search_target;
 mod separated_texts;
 mod stories;
+mod test_cover;
 mod test_location;
 mod tested_inputs;
 mod typical_values;
@@ -33,11 +36,11 @@ use crate::code::signature::{Callable, Parameter};
 use crate::domain::id::RepoPath;
 use crate::effect::{Call, CallOutcome, Observation, ObserveRequest, Observer, RunError, World};
 
-pub use case_selection::{
-    Contribution, MANY, boundary_pairs, cover, is_garbled, named_result, rank_case, reached_code,
-};
+pub use case_rank::{is_garbled, rank_case};
+pub use case_selection::{boundary_pairs, named_result, reached_code};
 pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, render};
 use search_target::SearchTarget;
+pub use test_cover::{Contribution, MANY, choose_cover};
 pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
 pub use tested_inputs::{InputComparison, compared_functions};
 use wrong_shape::OTHER_SHAPE;
@@ -298,6 +301,7 @@ pub async fn characterise(
             .cloned()
             .collect();
         known.retain(|case| check_purpose(task.language, case, &source).is_ok());
+        drop_silent_calls(one, &mut known);
         one.limits = find_limits(&one.callable, &known);
         let target = Some(&target).filter(|target| target.reaches(&known));
         one.cases = candidates(task.language, &one.callable, known, target);
@@ -390,6 +394,21 @@ fn refuse_wrong_types(callable: &Callable, known: &mut [Case]) {
             case.seen.outcome =
                 CallOutcome::Refused("its arguments are not of the declared types".into());
         }
+    }
+}
+
+/// Drops the calls of a function that never returns anything: that they end says little of what they do.
+fn drop_silent_calls(one: &mut ObservedFunction, known: &mut Vec<Case>) {
+    let is_silent = |case: &Case| {
+        matches!(case.expected_outcome(), CallOutcome::Value { literal, .. }
+            if matches!(literal.as_str(), "None" | "undefined"))
+            && case.seen.after.is_empty()
+    };
+    let values =
+        known.iter().filter(|case| !matches!(case.expected_outcome(), CallOutcome::Raised { .. }));
+    if values.clone().next().is_some() && values.clone().all(is_silent) {
+        known.retain(|case| !is_silent(case) || case.documented.is_some());
+        drop_for(one, "it returns nothing that a test could compare".into());
     }
 }
 

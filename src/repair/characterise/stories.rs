@@ -7,7 +7,8 @@ use crate::code::signature::Callable;
 use crate::effect::{Call, CallOutcome, ResultKind};
 
 use super::Case;
-use super::case_selection::{outcome_key, rank_case};
+use super::case_rank::rank_case;
+use super::case_selection::outcome_key;
 use super::inputs::argument_values;
 
 /// Maximum number of calls before the one that is observed.

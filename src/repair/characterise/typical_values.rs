@@ -46,6 +46,9 @@ const FILES: &[&str] = &[
     "io.StringIO(\"\")",
 ];
 
+const PYTHON_FUNCTIONS: &[&str] =
+    &["str", "lambda x: x != 2", "lambda x: x * 2", "len", "lambda *x: x[0] > 1 if x else True"];
+
 /// Texts in the notation of what a name stands for, besides the one that a reader expects.
 pub fn further_texts(name: &str) -> Vec<String> {
     let versions = VERSIONS.iter().filter(|_| name.to_ascii_lowercase().ends_with("version"));
@@ -105,8 +108,15 @@ pub fn typical_values(kind: Type, python: bool) -> Vec<String> {
         ),
         Type::Set => own(&["{1, 2, 3}", "set()", "{\"a\"}"], &["new Set([1, 2, 3])", "new Set()"]),
         Type::Function => own(
-            &["str", "len", "lambda x: x", "lambda *x: x[0] > 1 if x else True"],
-            &["(x) => x", "(x) => x > 1", "(x, y) => (x < y ? -1 : 1)", "() => true", "String"],
+            PYTHON_FUNCTIONS,
+            &[
+                "(x) => x * 2",
+                "(x) => x > 1",
+                "(x) => x",
+                "(x, y) => (x < y ? -1 : 1)",
+                "() => true",
+                "String",
+            ],
         ),
         Type::Pattern => own(&["\"a+\"", "r\"\\d+\""], &["/a+/", "/\\d+/g"]),
         Type::Date | Type::DateTime | Type::Delta | Type::File => standard_objects(kind, python),

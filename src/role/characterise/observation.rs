@@ -226,6 +226,11 @@ async fn subjects(
         };
         let siblings = siblings(request, &gap.file, false, fx).await?;
         let mut callables = signature::callables_among(language, &text, &siblings);
+        let package = RepoPath::parse(format!("{}/__init__.py", gap.file.parent())).ok();
+        if let Some(package) = package.filter(|_| language == Language::Python) {
+            let package = read(request, &package, fx).await?.unwrap_or_default();
+            signature::mark_internal(&mut callables, gap.file.stem(), &text, &package);
+        }
         callables.retain(|one| names(gap, one));
         let foreign = unsupported_reason(language, framework, &fx.suite.facts().version);
         for callable in &mut callables {

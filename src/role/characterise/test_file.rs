@@ -11,8 +11,8 @@ use crate::domain::test::{FailureText, Status, TestCase};
 use crate::domain::text::has_word;
 use crate::effect::{Call, CallOutcome, Trace};
 use crate::repair::{
-    Case, Contribution, Draft, DraftTest, MANY, Naming, ObservedFunction, boundary_pairs, cover,
-    is_garbled, named_result, rank_case, reached_code, render,
+    Case, Contribution, Draft, DraftTest, MANY, Naming, ObservedFunction, boundary_pairs,
+    choose_cover, is_garbled, named_result, rank_case, reached_code, render,
 };
 
 /// The assumed duration of a test if its framework does not report one.
@@ -261,18 +261,22 @@ impl PinnedFile {
             .sort_by_key(|(function, one, _, case, _)| (*function, rank_case(&one.callable, case)));
         let contributions: Vec<Contribution> = tests
             .iter()
-            .map(|(function, one, _, case, id)| Contribution {
-                reaches: reached_code(&case.seen)
-                    .chain(named_result(&one.callable, case))
-                    .collect(),
-                notices: notices.get(*id).cloned().unwrap_or_default(),
-                is_documented: case.documented.is_some(),
-                is_garbled: is_garbled(&one.callable, case),
-                function: *function,
+            .map(|(function, one, _, case, id)| {
+                let (is_internal, is_odd) =
+                    (one.callable.is_internal, is_garbled(&one.callable, case));
+                let named = named_result(&one.callable, case).filter(|_| !is_internal);
+                let reaches = reached_code(&case.seen).chain(named);
+                Contribution {
+                    reaches: reaches.filter(|_| !(is_internal && is_odd)).collect(),
+                    notices: notices.get(*id).cloned().unwrap_or_default(),
+                    is_documented: case.documented.is_some(),
+                    is_makeshift: is_internal || is_odd,
+                    function: *function,
+                }
             })
             .collect();
         let places: Vec<CasePlace> = tests.iter().map(|one| (one.0, one.2)).collect();
-        let mut chosen: BTreeSet<CasePlace> = cover(&contributions)
+        let mut chosen: BTreeSet<CasePlace> = choose_cover(&contributions)
             .into_iter()
             .filter_map(|index| places.get(index).copied())
             .collect();
@@ -309,6 +313,9 @@ impl PinnedFile {
             let (Some(one), Some(case)) = (self.functions.get(place.0), self.case(*place)) else {
                 continue;
             };
+            if one.callable.is_internal {
+                continue;
+            }
             let of_function = chosen.iter().filter(|other| other.0 == place.0);
             let known: Vec<&Case> = of_function.filter_map(|other| self.case(*other)).collect();
             let is_known =
@@ -321,7 +328,8 @@ impl PinnedFile {
 
     /// Adds the calls on both sides of each number that a function compares, to few others.
     fn add_limits(&self, places: &[CasePlace], chosen: &mut BTreeSet<CasePlace>) {
-        for (function, one) in self.functions.iter().enumerate() {
+        let offered = |(_, one): &(usize, &ObservedFunction)| !one.callable.is_internal;
+        for (function, one) in self.functions.iter().enumerate().filter(offered) {
             for (at, other) in boundary_pairs(&one.callable, &one.cases) {
                 let pair = [(function, at), (function, other)];
                 let count = chosen.iter().filter(|place| place.0 == function).count();

@@ -1,0 +1,205 @@
+//! Which of several calls a reader understands best, and which inputs nobody would write.
+
+use std::collections::BTreeSet;
+
+use crate::code::signature::{Callable, Parameter, Type, typical_value};
+use crate::effect::CallOutcome;
+
+use super::Case;
+use super::arguments::{split_arguments, split_name, values_of};
+use super::literal_values::string_content;
+use super::parameter_fit::kind_of;
+use super::typical_values::is_typical_text;
+
+/// The most signs of different kinds, the most letters, and the most equal words of a text that reads
+/// well.
+const KINDS_OF_SIGNS: usize = 2;
+const LEGIBLE: usize = 40;
+const EQUAL_WORDS: usize = 2;
+
+/// The longest literal that a test shows well.
+const LONG_LITERAL: usize = 100;
+
+/// Whether a text is a regular expression rather than a text to look into.
+fn is_expression(value: &str) -> bool {
+    value.starts_with(['"', '\''])
+        && ["\\W", "\\w", "\\d", "\\s", "\\b"].iter().any(|one| value.contains(one))
+}
+
+/// Whether a text is one that nobody would write: with many kinds of signs that its documentation has not, very long, with the same words
+/// again and again, or with blanks that say nothing.
+fn is_odd_text(text: &str, callable: &Callable) -> bool {
+    let documented = || callable.examples.iter().flat_map(|one| &one.arguments);
+    let is_new = |c: &char| {
+        !c.is_alphanumeric() && !c.is_whitespace() && !documented().any(|one| one.contains(*c))
+    };
+    let kinds: BTreeSet<char> = text.chars().filter(is_new).collect();
+    let halves = text.split_once(' ').or_else(|| text.split_at_checked(text.len() / 2));
+    let is_doubled = halves.is_some_and(|(one, other)| one == other && text.len() > 5);
+    let words = || text.split(|c: char| !c.is_alphanumeric());
+    let is_frequent = |word: &str| {
+        word.contains(char::is_alphabetic)
+            && words().filter(|one| *one == word).count() > EQUAL_WORDS
+    };
+    kinds.len() > KINDS_OF_SIGNS
+        || text.len() > LEGIBLE
+        || is_doubled
+        || words().any(is_frequent)
+        || text.contains("  ")
+}
+
+/// Whether a call gives a text that nobody would write, or a result that no test shows well. Documented
+/// texts and those of the code are never such.
+pub fn is_garbled(callable: &Callable, case: &Case) -> bool {
+    let documented = callable.examples.iter().flat_map(|one| &one.arguments);
+    let known: BTreeSet<&String> = documented.chain(&callable.literals).collect();
+    let is_odd = |argument: &&String| {
+        let value = split_name(argument).1;
+        let Some(text) = string_content(value) else {
+            return is_expression(value) || value.len() > LONG_LITERAL;
+        };
+        is_odd_text(text, callable) && !known.contains(argument) && !is_typical_text(value)
+    };
+    let is_long = matches!(&case.seen.outcome,
+        CallOutcome::Value { literal, .. } if literal.len() > LONG_LITERAL);
+    case.documented.is_none() && (is_long || case.call.arguments.iter().any(|one| is_odd(&one)))
+}
+
+/// Arguments without a meaning of their own, which belong to edges only.
+const DEGENERATE: &[&str] =
+    &["None", "null", "undefined", "nil", "\"\"", "''", "r''", "r\"\"", "[]", "{}", "\"a\""];
+
+/// The order in which equally informative calls are preferred: results before errors, meaningful
+/// arguments before empty ones, short ones before long ones.
+pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize, usize) {
+    let raised = matches!(case.seen.outcome, CallOutcome::Raised { .. });
+    let values = values_of(&callable.parameters, &case.call.arguments);
+    let values = values.into_iter().map(Option::unwrap_or_default);
+    let object = case.call.callee.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
+    let object = split_arguments(object.map_or("", |(given, _)| given));
+    let class = callable.class.iter().flat_map(|class| &class.parameters);
+    let made = object.iter().map(|one| split_name(one).1.to_owned()).zip(class);
+    let (mut odd, mut untypical) = (0, 0);
+    for (value, parameter) in values.zip(&callable.parameters).chain(made) {
+        if !value.is_empty() {
+            odd +=
+                usize::from(DEGENERATE.contains(&value.as_str()) || is_misfit(parameter, &value));
+            untypical += count_untypical(callable, parameter, &value, raised);
+        }
+    }
+    // Of several values, one alone shows little of what joins them.
+    let is_rest = |place: &usize| callable.parameters.get(*place).is_some_and(|one| one.rest);
+    if let Some(place) = (0..callable.parameters.len()).find(is_rest) {
+        let least = if place == 0 { 2 } else { place + 1 };
+        odd += usize::from(case.call.arguments.len() < least);
+    }
+    let is_made = callable.class.as_ref().is_some_and(|class| class.construction.is_some());
+    odd += usize::from(is_made && object.iter().any(|given| DEGENERATE.contains(given)));
+    if let CallOutcome::Value { literal, .. } = &case.seen.outcome {
+        // What comes back as it was given shows nothing of what the function does.
+        let plain = |text: &str| text.trim_matches(['"', '\'']).to_owned();
+        odd += usize::from(case.call.arguments.iter().any(|one| plain(one) == plain(literal)));
+        let is_empty = DEGENERATE.contains(&literal.as_str())
+            || ["0", "0.0", "-0", "NaN"].contains(&literal.as_str());
+        untypical += usize::from(is_empty);
+    }
+    let given = case.call.arguments.iter().chain(&case.call.setup);
+    let arguments: usize = given.map(String::len).sum();
+    let result =
+        if let CallOutcome::Value { literal, .. } = &case.seen.outcome { literal.len() } else { 0 };
+    (
+        raised,
+        is_garbled(callable, case),
+        odd,
+        untypical,
+        case.call.callee.len() + arguments + result,
+    )
+}
+
+/// How many things about an argument a reader would not expect for its parameter.
+fn count_untypical(callable: &Callable, parameter: &Parameter, value: &str, raised: bool) -> usize {
+    let typical = typical_value(&parameter.name).map(|(_, typical)| typical);
+    let is_shown = parameter.shown.iter().any(|one| one == value)
+        || callable.examples.iter().any(|one| one.arguments.iter().any(|given| given == value));
+    let has_shown = !parameter.shown.is_empty() || !callable.examples.is_empty();
+    let is_other = !is_shown && typical.map_or(has_shown, |typical| typical != value);
+    let number = value.parse::<f64>().ok();
+    // No price is 0, and nothing is counted below it.
+    let is_unlikely = is_other && !raised && number.is_some_and(|number| number <= 0.0);
+    let is_wordless = value.starts_with(['"', '\'']) && !value.contains(char::is_alphabetic);
+    let is_odd = string_content(value).is_some_and(|text| is_odd_text(text, callable));
+    // An option that is merely some value.
+    let is_dummy =
+        value.starts_with('{') && [": 2 }", ": \"x\" }"].iter().any(|end| value.ends_with(end));
+    // A fraction that nothing asks for.
+    let is_fraction = value.contains('.')
+        && number.is_some()
+        && parameter.types.first() != Some(&Type::Float)
+        && !is_shown;
+    // One element shows little of what becomes of several.
+    let is_single = value.starts_with('[') && value.len() > 2 && !value.contains(',');
+    let is_lone = is_single && !is_shown;
+    let is_stray = match value {
+        "{}" => !parameter.types.contains(&Type::Map),
+        "True" | "False" => !parameter.types.contains(&Type::Bool),
+        _ => false,
+    };
+    let marks =
+        [is_other, is_unlikely, is_wordless, is_odd, is_dummy, is_fraction, is_lone, is_stray];
+    marks.into_iter().filter(|one| *one).count()
+}
+
+/// Whether a literal is of another type than the one that the parameter most likely has.
+fn is_misfit(parameter: &Parameter, literal: &str) -> bool {
+    let typical = parameter.types.first().filter(|kind| **kind != Type::Any);
+    let (Some(typical), Some(kind)) = (typical, kind_of(literal)) else { return false };
+    let both_lists = matches!((typical, kind), (Type::List(_), Type::List(_)));
+    let is_whole = *typical == Type::Float && kind == Type::Int;
+    !both_lists && *typical != kind && !is_whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::case_selection::tests::{callable, case};
+    use super::*;
+    use crate::code::language::Language;
+    use crate::code::signature::callables;
+
+    #[test]
+    fn garbled_texts_are_those_that_nobody_would_write() {
+        let table = [
+            ("\"13[C]2][B?1\"", true),
+            ("\"Golang Golang\"", true),
+            ("\"2024-02-29 12:30\"", false),
+            ("\"a,b;c\"", false),
+            ("\"a  a\"", true),
+            ("\"ab/ab; ab\"", true),
+            ("\"1.1.1\"", false),
+            ("\"\\W+\"", true),
+            ("13", false),
+        ];
+        for (argument, expected) in table {
+            assert_eq!(is_garbled(&callable(), &case(argument, "1", &[])), expected, "{argument}");
+        }
+    }
+
+    #[test]
+    fn meaningful_inputs_that_change_rank_before_others() {
+        let text = "def total(label, price):\n    return price\n";
+        let callable = callables(Language::Python, text).remove(0);
+        let ranked = |given: [&str; 2], literal: &str| {
+            let mut one = case("", literal, &[]);
+            one.call.arguments = given.map(str::to_owned).to_vec();
+            rank_case(&callable, &one)
+        };
+        let table = [
+            ((["\"tea\"", "3"], "9"), (["\"tea\"", "0"], "9")),
+            ((["\"tea\"", "3"], "9"), (["\"tea\"", "3"], "3")),
+            ((["\"tea and cake\"", "3"], "9"), (["\"  two  words \"", "3"], "9")),
+            ((["\"tea\"", "3"], "9"), (["\"x y&z x y&z x y&z\"", "3"], "9")),
+        ];
+        for ((given, literal), (other, changed)) in table {
+            assert!(ranked(given, literal) < ranked(other, changed), "{given:?} {other:?}");
+        }
+    }
+}
