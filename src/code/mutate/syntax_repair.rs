@@ -22,108 +22,31 @@ const PYTHON_BLOCKS: &[&str] = &[
     "async",
 ];
 
-/// Words whose misspelling makes a text unreadable.
-fn keywords(language: Language) -> &'static [&'static str] {
+/// Words whose misspelling makes a text unreadable, with a blank between them.
+fn keywords(language: Language) -> &'static str {
     match language {
-        Language::Python => &[
-            "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "elif",
-            "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
-            "lambda", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
-        ],
-        Language::JavaScript | Language::TypeScript | Language::Tsx => &[
-            "async",
-            "await",
-            "break",
-            "case",
-            "catch",
-            "class",
-            "const",
-            "continue",
-            "default",
-            "else",
-            "export",
-            "extends",
-            "finally",
-            "for",
-            "from",
-            "function",
-            "if",
-            "import",
-            "in",
-            "instanceof",
-            "interface",
-            "let",
-            "new",
-            "of",
-            "return",
-            "static",
-            "switch",
-            "throw",
-            "try",
-            "type",
-            "typeof",
-            "var",
-            "while",
-        ],
-        Language::Rust => &[
-            "as", "break", "const", "continue", "else", "enum", "fn", "for", "if", "impl", "in",
-            "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "static",
-            "struct", "trait", "type", "use", "where", "while",
-        ],
-        Language::Go => &[
-            "break",
-            "case",
-            "chan",
-            "const",
-            "continue",
-            "default",
-            "defer",
-            "else",
-            "for",
-            "func",
-            "go",
-            "if",
-            "import",
-            "interface",
-            "map",
-            "package",
-            "range",
-            "return",
-            "select",
-            "struct",
-            "switch",
-            "type",
-            "var",
-        ],
-        Language::Java => &[
-            "break",
-            "case",
-            "catch",
-            "class",
-            "continue",
-            "else",
-            "extends",
-            "final",
-            "finally",
-            "for",
-            "if",
-            "implements",
-            "import",
-            "interface",
-            "new",
-            "package",
-            "private",
-            "protected",
-            "public",
-            "return",
-            "static",
-            "switch",
-            "throw",
-            "throws",
-            "try",
-            "void",
-            "while",
-        ],
+        Language::Python => {
+            "and as assert async await break class continue def elif else except finally for \
+             from global if import in is lambda not or pass raise return try while with yield"
+        }
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            "async await break case catch class const continue default else export extends \
+             finally for from function if import in instanceof interface let new of return \
+             static switch throw try type typeof var while"
+        }
+        Language::Rust => {
+            "as break const continue else enum fn for if impl in let loop match mod move mut \
+             pub ref return static struct trait type use where while"
+        }
+        Language::Go => {
+            "break case chan const continue default defer else for func go if import interface \
+             map package range return select struct switch type var"
+        }
+        Language::Java => {
+            "break case catch class continue else extends final finally for if implements \
+             import interface new package private protected public return static switch throw \
+             throws try void while"
+        }
     }
 }
 
@@ -214,7 +137,9 @@ fn of_line(language: Language, start: usize, text: &str, line: u32, edits: &mut 
         let word = token.as_str();
         let is_word = word.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
         if is_word {
-            for keyword in keywords(language).iter().filter(|keyword| is_misspelt(word, keyword)) {
+            for keyword in
+                keywords(language).split(' ').filter(|keyword| is_misspelt(word, keyword))
+            {
                 put(token.start(), token.end(), keyword, 2.5 * yields);
             }
         } else {

@@ -3,6 +3,7 @@
 use super::edit_site::{EditList, EditSite, first};
 use super::name::is_read;
 use super::node_kind::NodeKind;
+use crate::code::pattern::Pattern;
 use NodeKind::{
     Arguments, Arithmetic, Assign, Augment, Call, Choice, Compare, Logic, Member, Name, Not,
     Nothing, Number, OtherExpression, Return, Sequence, Slice, Subscript, Text, Truth,
@@ -36,31 +37,11 @@ fn may_be_number(site: &EditSite<'_>) -> bool {
 }
 
 /// Functions that answer yes or no, in the languages together.
-const PREDICATES: &[&str] = &[
-    "all",
-    "any",
-    "callable",
-    "contains",
-    "containsKey",
-    "contains_key",
-    "ends_with",
-    "endsWith",
-    "endswith",
-    "equals",
-    "every",
-    "exists",
-    "has",
-    "hasattr",
-    "includes",
-    "isinstance",
-    "issubclass",
-    "matches",
-    "some",
-    "startsWith",
-    "starts_with",
-    "startswith",
-    "test",
-];
+static PREDICATES: Pattern = Pattern::new(concat!(
+    r"^(?:all|any|callable|contains|containsKey|contains_key|ends_with|endsWith|",
+    "endswith|equals|every|exists|has|hasattr|includes|isinstance|issubclass|",
+    "matches|some|startsWith|starts_with|startswith|test)$",
+));
 
 /// Whether an expression is a call that answers yes or no, by the name of what it calls: `some`,
 /// `isinstance`, `isEmpty`, `has_key`.
@@ -71,7 +52,7 @@ pub fn is_boolean_call(site: &EditSite<'_>) -> bool {
         let rest = name.strip_prefix(start).unwrap_or_default();
         rest.starts_with(|c: char| c.is_uppercase() || c == '_')
     });
-    site.kind == Call && (asks || PREDICATES.contains(&name))
+    site.kind == Call && (asks || PREDICATES.is_match(name))
 }
 
 /// Whether an expression may have a number as its value, but is not a number literal.

@@ -244,29 +244,10 @@ pub fn used(text: &str, name: &str) -> Vec<Type> {
 }
 
 /// Properties of common types, whose use does not suggest an object with options.
-const METHODS: &[&str] = &[
-    "length",
-    "size",
-    "name",
-    "message",
-    "constructor",
-    "prototype",
-    "toString",
-    "valueOf",
-    "then",
-    "next",
-    "call",
-    "apply",
-    "bind",
-    "source",
-    "flags",
-    "lastIndex",
-    "default",
-    "get",
-    "items",
-    "keys",
-    "values",
-];
+static METHODS: Pattern = Pattern::new(concat!(
+    r"^(?:length|size|name|message|constructor|prototype|toString|valueOf|then|next|",
+    "call|apply|bind|source|flags|lastIndex|default|get|items|keys|values)$",
+));
 
 /// Maximum number of keys kept for a parameter.
 const KEYS: usize = 20;
@@ -289,7 +270,7 @@ pub fn keys(text: &str, name: &str) -> Vec<String> {
         for key in form.captures_iter(text).filter_map(|one| one.get(1)) {
             let key = key.as_str();
             if is_plain(key)
-                && !METHODS.contains(&key)
+                && !METHODS.is_match(key)
                 && found.len() < KEYS
                 && !found.iter().any(|known| known == key)
             {
