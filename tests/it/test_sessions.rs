@@ -296,6 +296,8 @@ fn an_example_that_the_code_contradicts_is_a_finding_and_changes_nothing() {
     >>> get_factors(100)
     [2, 2, 5, 5]
     '''
+    if n < 1:
+        raise ValueError('below one')
     if n == 1:
         return []
     for i in range(2, int(n ** 0.5) + 1):
@@ -326,10 +328,11 @@ class Basket:
     }
     let branch = "regreen/WFS-test-shop-factors-py";
     let tests = repo.git(&["show", &format!("{branch}:tests/test_factors.py")]);
-    for right in ["get_factors(1), []", "Basket(3).total(), 3"] {
+    for right in ["get_factors(1), []", "Basket(3).total(), 3", "'below one'"] {
         assert!(tests.contains(right), "{right} in {tests}");
     }
-    assert_eq!(tests.matches("get_factors(").count(), 1, "nothing else of it is held: {tests}");
+    let [calls, refused] = ["get_factors(", "assertRaises("].map(|one| tests.matches(one).count());
+    assert_eq!(calls, refused + 1, "nothing else of it is held: {tests}");
     assert_eq!(repo.git(&["diff", "--stat", "main", branch, "--", "shop"]), "");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     repo.git(&["merge", "-q", branch]);

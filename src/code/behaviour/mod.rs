@@ -171,6 +171,8 @@ pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
         .is_script()
         .then(|| signature::exports(tree.root_node(), text).into_keys().collect());
     walk::functions(tree.root_node(), language, text, "", &mut found);
+    // Overloads in Python declare types only.
+    found.retain(|one| !one.marks.iter().any(|mark| mark.ends_with("overload")));
     for function in &mut found {
         function.is_public = exports_and_imports::is_public(function, language, exported.as_ref());
     }

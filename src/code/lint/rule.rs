@@ -17,6 +17,7 @@ pub const JS_RS_GO: &[Language] = &[JavaScript, TypeScript, Tsx, Rust, Go];
 pub const PY_JS_RS: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Rust];
 pub const PY_JS_RS_GO: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Rust, Go];
 pub const PY_JS_JAVA: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Java];
+pub const PY_JS_GO: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Go];
 pub const PY_JS_GO_JAVA: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Go, Java];
 pub const NOT_SCRIPT: &[Language] = &[Python, TypeScript, Tsx, Rust, Go, Java];
 

@@ -77,7 +77,7 @@ fn scan_file(
         // Skip rules that cannot apply to any line of this file.
         let idle = match rule.applies {
             AppliesTo::Code => source.test || source.is_bench(),
-            AppliesTo::Tests => !source.has_tests(),
+            AppliesTo::Tests => !source.has_tests() || source.is_bench(),
             AppliesTo::Both => false,
         };
         if let Detection::Function(languages, detect) = rule.detection

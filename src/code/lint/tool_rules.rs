@@ -1,12 +1,11 @@
 //! Lint rules checked by compilers, type checkers, linters and formatters, with the codes that
 //! those tools report (specification.md 6.1, L0).
 
-use crate::code::language::Language::{self, Go, JavaScript, Python, Tsx, TypeScript};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 
 use super::rule::{
-    ALL, Detection, JS, JS_GO, JS_RS_GO, LintRule, NOT_SCRIPT, PY, PY_JS, PY_JS_RS, PY_JS_RS_GO,
-    code_rule, rule_for_all,
+    ALL, Detection, JS, JS_GO, JS_RS_GO, LintRule, NOT_SCRIPT, PY, PY_JS, PY_JS_GO, PY_JS_RS,
+    PY_JS_RS_GO, code_rule, rule_for_all,
 };
 
 /// The rule about syntax errors, which our own parsers report as well.
@@ -16,8 +15,6 @@ const SYNTAX: LintRule = rule_for_all(
     ("does not parse", "make it parse; nothing else is checked before"),
     Detection::Syntax(ALL),
 );
-
-const PY_JS_GO: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Go];
 
 /// A table of rules that only tools report: severity, category, id and languages, the problem and
 /// what to do about it, and the codes or phrases of the tools.

@@ -10,6 +10,8 @@ use crate::code::tree::{text_of, visit};
 use crate::domain::id::RepoPath;
 
 use super::compiled_examples::rust_documentation;
+use super::example_statements::prompt_statements;
+use super::example_variables::inline_variables;
 use super::examples::{
     DocumentedResult, Example, class_name, code_blocks, read_example, read_examples,
 };
@@ -44,6 +46,25 @@ pub fn page_examples(language: Language, page: &str, names: &BTreeSet<String>) -
         names.contains(&one.name) || one.is_read && one.receiver.as_deref().is_some_and(makes_own)
     });
     found
+}
+
+/// The calls of functions in `names` at prompts of the interpreter whose shown result no test can hold.
+pub fn unread_examples(
+    language: Language,
+    text: &str,
+    names: &BTreeSet<String>,
+) -> BTreeSet<String> {
+    if language != Language::Python {
+        return BTreeSet::new();
+    }
+    let text = text.replace("\"\"\"", "\n").replace("'''", "\n");
+    let statements = inline_variables(language, prompt_statements(&text)).into_iter();
+    let unread = statements.filter(|one| {
+        let read = read_example(language, &one.code, &one.shown).and_then(|read| read.result);
+        let is_call = names.iter().any(|name| one.code.contains(&format!("{name}(")));
+        !one.shown.is_empty() && is_call && read.is_none()
+    });
+    unread.map(|one| one.code).collect()
 }
 
 /// Whether pages of documentation that name a function mean the one in this file, though others have one of

@@ -5,15 +5,36 @@ use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 use crate::code::language::Language;
-use crate::code::tree::{named_children, named_nodes, text_of};
+use crate::code::tree::{first_field, named_children, named_nodes, text_of};
 use crate::domain::text::has_word;
 
 use super::is_literal;
 
 /// Functions that every program has and that examples pass to others.
 const FUNCTIONS: &[&str] = &[
-    "abs", "bool", "dict", "float", "int", "len", "list", "max", "min", "repr", "set", "sorted",
-    "str", "sum", "tuple", "Boolean", "Number", "String", "Math",
+    "abs", "bool", "bytes", "dict", "float", "int", "iter", "len", "list", "max", "min", "range",
+    "repr", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip", "Boolean",
+    "Number", "String", "Math",
+];
+
+/// What makes objects in JavaScript without an import.
+const MAKERS: &[&str] = &[
+    "Array",
+    "BigInt",
+    "Buffer.from",
+    "Date",
+    "Error",
+    "Map",
+    "Object.create",
+    "Promise.resolve",
+    "RegExp",
+    "Set",
+    "Symbol",
+    "TypeError",
+    "URL",
+    "Uint8Array",
+    "WeakMap",
+    "WeakSet",
 ];
 
 /// A variable with what it was set to.
@@ -190,6 +211,36 @@ fn inline_arguments(
         text.replace_range(start..end, value);
     }
     Some(text)
+}
+
+/// Whether an expression is calculated from literals, with operators, built-in functions and methods of
+/// literals.
+pub fn is_calculation(node: Node<'_>, code: &str) -> bool {
+    let parts = || named_children(node).into_iter().all(|one| is_calculation(one, code));
+    match node.kind() {
+        "keyword_argument" => {
+            node.child_by_field_name("value").is_some_and(|value| is_calculation(value, code))
+        }
+        "call" | "call_expression" | "new_expression" => {
+            let function = first_field(node, &["function", "constructor"]);
+            let object = function.and_then(|one| one.child_by_field_name("object"));
+            let name = function.map_or("", |one| text_of(one, code));
+            let list = node.child_by_field_name("arguments").map(named_children);
+            (FUNCTIONS.contains(&name)
+                || MAKERS.contains(&name)
+                || object.is_some_and(|one| is_calculation(one, code)))
+                && list.is_some_and(|list| list.iter().all(|one| is_calculation(*one, code)))
+        }
+        "binary_operator"
+        | "binary_expression"
+        | "unary_operator"
+        | "unary_expression"
+        | "parenthesized_expression"
+        | "list"
+        | "tuple"
+        | "array" => parts(),
+        _ => is_literal(node),
+    }
 }
 
 /// Whether an expression is a function that uses nothing but its parameters and what every program

@@ -11,7 +11,7 @@ use super::compiled_examples::{go_examples, rust_examples};
 use super::example_statements::{
     RESULT_MARKS, commented_statements, prompt_statements, script_statements,
 };
-use super::example_variables::{inline_variables, is_closed_function};
+use super::example_variables::{inline_variables, is_calculation, is_closed_function};
 use super::{Callable, Class, is_literal};
 
 /// Maximum number of examples kept per function.
@@ -205,7 +205,7 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
     let is_known = |one: &Node<'_>| {
         let value = one.child_by_field_name("value").filter(|_| one.kind() == "keyword_argument");
         is_argument(*one)
-            || is_built_in_object(*one, code)
+            || is_calculation(*one, code)
             || is_closed_function(value.unwrap_or(*one), code)
     };
     if !arguments.iter().all(is_known) {
@@ -252,37 +252,6 @@ fn operator_example(
         ..Example::default()
     })
 }
-
-/// Whether an expression of JavaScript makes an object of a built-in class from literals.
-fn is_built_in_object(node: Node<'_>, code: &str) -> bool {
-    let made = match node.kind() {
-        "new_expression" => field_of(node, "constructor", code),
-        "call_expression" => field_of(node, "function", code),
-        _ => return false,
-    };
-    let arguments = node.child_by_field_name("arguments").map(named_children).unwrap_or_default();
-    BUILT_IN_CLASSES.contains(&made) && arguments.iter().all(|one| is_literal(*one))
-}
-
-/// What makes objects in JavaScript without an import.
-const BUILT_IN_CLASSES: &[&str] = &[
-    "Array",
-    "BigInt",
-    "Buffer.from",
-    "Date",
-    "Error",
-    "Map",
-    "Object.create",
-    "Promise.resolve",
-    "RegExp",
-    "Set",
-    "Symbol",
-    "TypeError",
-    "URL",
-    "Uint8Array",
-    "WeakMap",
-    "WeakSet",
-];
 
 /// Whether an expression makes an object from literals.
 fn is_construction(node: Node<'_>) -> bool {
@@ -419,6 +388,11 @@ mod tests {
             ),
             (">>> Till(2).log\n[2]\n", ("Till(2).log", "", value("[2]"))),
             (">>> print(Till(2).log)\na\n", ("Till(2).log", "", printed("a"))),
+            (">>> fee(10**28)\n1\n", ("fee", "10**28", value("1"))),
+            (">>> fee(10**3 * 3)\n1\n", ("fee", "10**3 * 3", value("1"))),
+            (">>> fee(range(3), -2**3)\n1\n", ("fee", "range(3), -2**3", value("1"))),
+            (">>> fee('a' * 3, n=len('b'))\n1\n", ("fee", "'a' * 3, n=len('b')", value("1"))),
+            (">>> fee('a b'.split())\n1\n", ("fee", "'a b'.split()", value("1"))),
             (">>> fee(3)\n<Fee 3>\n", ("fee", "3", String::new())),
             (">>> fee(3)\n[1, ...]\n", ("fee", "3", String::new())),
             (">>> fee(3)\n\n4\n", ("fee", "3", String::new())),
@@ -427,7 +401,8 @@ mod tests {
             let expected = (name.to_owned(), arguments.to_owned(), result);
             assert_eq!(shown(Language::Python, text), [expected], "{text}");
         }
-        for text in [">>> fee(x)\n1\n", ">>> fee(3) + 1\n4\n", "fee(3)\n4\n"] {
+        for text in [">>> fee(x)\n1\n", ">>> fee(x * 2)\n1\n", ">>> fee(3) + 1\n4\n", "fee(3)\n4\n"]
+        {
             assert_eq!(shown(Language::Python, text), [], "{text}");
         }
     }

@@ -36,7 +36,7 @@ use super::language::Language;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
 pub use declared_values::DeclaredValues;
-pub use documentation_examples::{is_entry_point, page_examples, source_examples};
+pub use documentation_examples::{is_entry_point, page_examples, source_examples, unread_examples};
 pub use examples::{DocumentedResult, Example, assign_examples, is_defined};
 pub use go_values::is_basic_go;
 use java_examples::is_constant;

@@ -70,6 +70,10 @@ pub fn read_function(
     if own.starts_with('_') && !is_operator || own.starts_with("test_") || own == "main" {
         return None;
     }
+    // What runs is the definition behind the overloads, which has their examples.
+    if decorators.iter().any(|mark| mark.rsplit('.').next() == Some("overload")) {
+        return None;
+    }
     let body = node.child_by_field_name("body")?;
     let of_class = decorators.iter().any(|mark| mark == "classmethod");
     let has_receiver = class.as_ref().is_some_and(|class| !class.is_static || of_class);

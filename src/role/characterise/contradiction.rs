@@ -62,6 +62,11 @@ pub fn find_contradictions(
         .collect();
     let contradicted = wrong.iter().filter_map(|index| test_file.functions.get(*index));
     let contradicted: Vec<&Callable> = contradicted.map(|one| &one.callable).collect();
+    let wrong_lines: BTreeSet<u32> = contradicted_calls
+        .iter()
+        .filter_map(|test| test_file.functions.get(test.function)?.cases.get(test.case))
+        .flat_map(|case| case.seen.lines.iter().copied())
+        .collect();
     let is_unpinned = |test: &&DraftTest| {
         let function = test_file.functions.get(test.function);
         let case = function.and_then(|one| one.cases.get(test.case));
@@ -70,7 +75,11 @@ pub fn find_contradictions(
                 Some(options) => !options.is_disjoint(&option_names(case)),
                 None => wrong.contains(&test.function) || runs_any(case, &contradicted),
             };
-            case.documented.is_none() && is_suspect
+            // A guard refuses what raises on purpose, by a line that no contradicted call runs.
+            let is_refused =
+                matches!(case.seen.outcome, CallOutcome::Raised { explicit: true, .. })
+                    && case.seen.lines.iter().any(|line| !wrong_lines.contains(line));
+            case.documented.is_none() && is_suspect && !is_refused
         })
     };
     let unpinned = test_file.draft.tests.iter().filter(is_unpinned);

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::code::behaviour::Behaviour;
 use crate::code::demands::find_demands;
+use crate::code::language::Language;
 use crate::code::lint::{self, Project};
+use crate::code::signature::unread_examples;
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::domain::test_plan::plan::TestPlan;
@@ -48,6 +50,16 @@ pub fn derive_requirements(plan: &mut TestPlan, survey: &Survey, ran: &ExecutedL
     }
     if plan.source_session_id.is_none() {
         plan.not_understood = add_demands(&plan.description, &mut planned, survey);
+    }
+    for (file, functions) in &planned {
+        let names = functions.iter().map(|one| one.short_name().to_owned()).collect();
+        let unread = Language::of(&file.file)
+            .map(|language| unread_examples(language, survey.text(&file.file), &names));
+        let said = unread
+            .into_iter()
+            .flatten()
+            .map(|code| format!("`{code}` ({}): no test can hold this example", file.file));
+        plan.not_understood.extend(said);
     }
     plan.files = planned.into_iter().map(|(file, _)| file).collect();
     let all = plan.files.iter_mut().flat_map(|file| &mut file.requirements);

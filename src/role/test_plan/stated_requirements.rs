@@ -276,6 +276,29 @@ mod tests {
     }
 
     #[test]
+    fn an_example_is_one_requirement_for_all_overloads_and_named_where_no_test_can_hold_it() {
+        let path = RepoPath::parse("shop.py").unwrap();
+        let documentation = "    \"\"\"Doubles.\n\n    >>> twice(2 * 3)\n    12\n    >>> twice(Decimal('1.5'))\n    Decimal('3.0')\n    \"\"\"\n";
+        let text = format!(
+            "@overload\ndef twice(n: int) -> int:\n{documentation}\n\ndef twice(n):\n{documentation}    return n * 2\n"
+        );
+        let survey = Survey::of([path.clone()].into(), [(path, text)].into());
+        let named = survey.find_described("shop.py");
+        let session = crate::domain::id::SessionId::parse("WFS-test-x").unwrap();
+        let request = tests::request(&session, "shop.py");
+        let ran = ExecutedLines::default();
+        let mut plan = assemble(&request, &named, ran.clone(), &tests::facts(), &survey).plan;
+        derive_requirements(&mut plan, &survey, &ran);
+        let stated = plan.all_requirements().filter(|(_, one)| one.is_stated());
+        let stated: Vec<&str> = stated.map(|(_, one)| one.text.as_str()).collect();
+        assert_eq!(stated, ["`twice(2 * 3)` returns `12` (shop.py:12)"]);
+        assert_eq!(
+            plan.not_understood,
+            ["`twice(Decimal('1.5'))` (shop.py): no test can hold this example"]
+        );
+    }
+
+    #[test]
     fn each_demand_is_in_the_plan_or_not_understood() {
         let table: &[(&str, Option<&str>, &[&str])] = &[
             (

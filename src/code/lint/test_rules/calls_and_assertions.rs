@@ -6,7 +6,7 @@ use crate::code::language::Language;
 use crate::code::lint::source::Source;
 use crate::code::pattern::Pattern;
 use crate::code::test_cases::TestNode;
-use crate::code::tree::FUNCTIONS;
+use crate::code::tree::{FUNCTIONS, named_children};
 
 static ASSERTS: Pattern = Pattern::new(concat!(
     r"(?i)^(?:\w+[.:]+)*_*(?:assert|expect|should|verify|check|must|ensure|validate|fail|raises|warns|require|compare|match|snapshot|approve|report|panic|unreachable|reject|throw|is_ok|run_test|t\.(?:error|fatal|is|ok|equal|deepequal|plan|run|true|false|not|pass))",
@@ -55,12 +55,13 @@ pub fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
     if direct || rust || calls.iter().any(|(callee, _)| is_assertion(callee)) {
         return true;
     }
-    // A Go helper that receives `t` can fail the test.
+    // What receives `t` in Go, or `done` in JavaScript, can fail the test.
+    let handle = if source.language == Language::Go { "t" } else { "done" };
     let given = calls.iter().any(|(callee, node)| {
-        source.language == Language::Go
+        (source.language == Language::Go || source.is_script())
             && !callee.starts_with("t.")
             && node.child_by_field_name("arguments").is_some_and(|list| {
-                source.inside(list).any(|one| one.kind() == "identifier" && source.of(one) == "t")
+                named_children(list).iter().any(|one| source.of(*one) == handle)
             })
     });
     given
@@ -102,5 +103,6 @@ fn last_part(callee: &str) -> &str {
 fn is_assertion(callee: &str) -> bool {
     let callee = callee.trim_end_matches('!');
     let is_of_table = callee.starts_with("expected.") && !ASSERTS.is_match(last_part(callee));
-    !is_of_table && (ASSERTS.is_match(callee) || ASSERTS.is_match(last_part(callee)))
+    let is_shown = matches!(callee, "t.Log" | "t.Logf" | "t.Helper" | "t.Parallel");
+    !is_of_table && !is_shown && (ASSERTS.is_match(callee) || ASSERTS.is_match(last_part(callee)))
 }

@@ -3,35 +3,38 @@
 use tree_sitter::Node;
 
 use crate::code::language::Language;
-use crate::code::lint::rule::{Detection, LintRule, PY_JS, test_rule};
+use crate::code::lint::rule::{Detection, LintRule, PY_JS_GO, test_rule};
 use crate::code::lint::source::{Hit, Source};
 use crate::code::pattern::Pattern;
 use crate::code::test_cases::TestNode;
-use crate::code::tree::{around, line, named_children};
+use crate::code::tree::{FUNCTIONS, around, line, named_children};
 use crate::domain::quality::Severity::Critical;
 use crate::domain::text::has_word;
 
 use super::calls_and_assertions::{assertions, calls};
+use super::claim::{
+    NUMBERS, compared_sides, find_origin, is_always_true, is_name, read_claim, value_of, write_out,
+};
 
 /// The rules about assertions that cannot fail.
 pub const RULES: &[LintRule] = &[
     test_rule(
         ("ai_generated_issues", "comparison-with-itself"),
         Critical,
-        ("it compares a result with itself", "compare it with the value that it must have"),
-        Detection::Function(PY_JS, self_comparisons),
+        ("it holds whatever the result is", "compare it with the value that it must have"),
+        Detection::Function(PY_JS_GO, self_comparisons),
     ),
     test_rule(
         ("ai_generated_issues", "unreachable-assertion"),
         Critical,
         ("the assertion is never reached", "let the test come to its assertion"),
-        Detection::Function(PY_JS, unreachable_assertions),
+        Detection::Function(PY_JS_GO, unreachable_assertions),
     ),
 ];
 
 /// Names of tests whose subject is that two calls give the same.
 static REPEATED: Pattern = Pattern::new(
-    r"(?i)determinis|stable|idempot|cache|memo|singleton|identi|pure|reproduc|repeat|hash|equal|(?:^|_)(?:eq|ne)(?:_|$)",
+    r"(?i)determinis|stable|idempot|cache|memo|copy|clone|pickl|singleton|identi|pure|reproduc|repeat|hash|equal|(?:^|_)(?:eq|ne)(?:_|$)",
 );
 /// Values that are equal to everything.
 static EQUAL_TO_ALL: Pattern =
@@ -44,78 +47,59 @@ fn self_comparisons(source: &Source<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     for test in &source.tests {
         let all = assertions(source, test);
-        let hollow = all.iter().filter(|(node, text)| {
-            let is_open = text.ends_with(" or True") || text.ends_with("|| true)");
-            is_open
-                || is_always_true(source, test, *node)
-                || compared_sides(source, *node).is_some_and(|(a, b)| is_same(source, test, a, b))
-        });
-        let own: Vec<Hit> = hollow.map(|(node, _)| Hit::at(line(*node))).collect();
-        if own.len() == all.len() {
-            hits.extend(own);
+        let is_hollow = |node: Node<'_>| {
+            let claim = test.body.and_then(|body| read_claim(source, node, body));
+            let is_bare = source.field(node, "function") == "expect"
+                && node.parent().is_some_and(|up| up.kind() == "expression_statement");
+            let sides = compared_sides(source, node);
+            let is_set = || sides.is_some_and(|(a, b)| is_name(a) || is_name(b));
+            is_bare
+                || sides.is_some_and(|(a, b)| is_same(source, test, a, b))
+                || claim.is_some_and(|one| {
+                    NUMBERS.is_match(&one) && is_set()
+                        || is_always_true(&one, source.language)
+                            && !REPEATED.is_match(&test.name)
+                            && is_steady(source, test, node)
+                })
+        };
+        if all.iter().all(|(node, _)| is_hollow(*node)) {
+            hits.extend(all.iter().map(|(node, _)| Hit::at(line(*node))));
         }
     }
     hits
 }
 
-/// The two sides that an assertion compares for equality.
-pub(super) fn compared_sides<'a>(
-    source: &Source<'a>,
-    assertion: Node<'a>,
-) -> Option<(Node<'a>, Node<'a>)> {
-    let inner = assertion.named_child(0)?;
-    if inner.kind() == "comparison_operator" {
-        let is_equal = [" == ", " is "].iter().any(|sign| source.of(inner).contains(sign));
-        let [left, right] = named_children(inner).try_into().ok().filter(|_| is_equal)?;
-        return Some((left, right));
-    }
-    let callee = source.field(assertion, "function");
-    let given = |call: Node<'a>| Some(named_children(call.child_by_field_name("arguments")?));
-    let name = callee.rsplit('.').next().unwrap_or_default();
-    match name {
-        "equal" | "strictEqual" | "deepEqual" | "deepStrictEqual" | "is" | "assertEqual" => {
-            let list = given(assertion)?;
-            Some((*list.first()?, *list.get(1)?))
-        }
-        "toBe" | "toEqual" | "toStrictEqual" => {
-            let object =
-                assertion.child_by_field_name("function")?.child_by_field_name("object")?;
-            Some((*given(object)?.first()?, *given(assertion)?.first()?))
-        }
-        _ => None,
-    }
-}
-
-/// Whether both sides come from the same code, or one is equal to everything.
+/// Whether both sides are one variable, or come from one table, or one is equal to everything.
 fn is_same<'a>(source: &Source<'a>, test: &TestNode<'a>, a: Node<'a>, b: Node<'a>) -> bool {
-    let [left, right] = [a, b].map(|node| source.of(find_origin(source, test, node)));
-    let is_call = |text: &str| text.contains('(');
+    let right = source.of(find_origin(source, test, b));
     let made = right.split('(').next().unwrap_or_default();
     let is_wild = EQUAL_TO_ALL.is_match(right)
-        || source.language == Language::Python && is_call(right) && is_equal_to_all(source, made);
+        || source.language == Language::Python
+            && right.contains('(')
+            && is_equal_to_all(source, made);
     is_wild
-        || source.of(a) == source.of(b) && a.kind() == "identifier"
-        || left == right
-            && is_call(left)
-            && !changes_between(source, test, a, b)
-            && !REPEATED.is_match(&test.name)
+        || source.of(a) == source.of(b) && is_name(a) && !REPEATED.is_match(&test.name)
         || is_table_of(source, test, a, b)
         || is_table_of(source, test, b, a)
 }
 
-/// Whether the test calls something on an object between the call that a variable keeps and the
-/// assertion that makes the same call again: what is compared is the state before and after.
-fn changes_between<'a>(source: &Source<'a>, test: &TestNode<'a>, a: Node<'a>, b: Node<'a>) -> bool {
-    let (Some(body), 1) = (test.body, [a, b].iter().filter(|one| is_name(**one)).count()) else {
-        return false;
-    };
-    let kept = if is_name(a) { a } else { b };
-    let Some(value) = value_of(source, body, source.of(kept)) else { return false };
-    let between = value.end_byte()..a.start_byte().min(b.start_byte());
-    let mut statements = source.inside(body).filter(|one| one.kind() == "expression_statement");
-    statements.any(|one| {
-        between.contains(&one.start_byte())
-            && one.named_child(0).is_some_and(|inner| inner.kind() != "assignment")
+/// Whether only assertions and assignments to variables stand before an assertion: a call then gives
+/// the same as where a variable was set to it.
+fn is_steady<'a>(source: &Source<'a>, test: &TestNode<'a>, assertion: Node<'a>) -> bool {
+    let Some(body) = test.body else { return false };
+    let earlier = |one: &Node<'a>| one.end_byte() <= assertion.start_byte();
+    let all = assertions(source, test);
+    let mut inside = source.inside(body);
+    !inside.any(|one| match one.kind() {
+        "with_statement" | "augmented_assignment" | "delete_statement" | "assignment_statement" => {
+            true
+        }
+        "expression_statement" => one.named_child(0).filter(|_| earlier(&one)).is_some_and(|one| {
+            let is_set =
+                one.kind() == "assignment" && !source.field(one, "left").contains(['.', '[']);
+            !is_set && !all.iter().any(|(node, _)| node.id() == one.id())
+        }),
+        _ => false,
     })
 }
 
@@ -128,7 +112,9 @@ fn is_table_of<'a>(
     expected: Node<'a>,
 ) -> bool {
     let callee = source.field(call, "function");
-    let Some(body) = test.body.filter(|_| !callee.is_empty()) else { return false };
+    let Some(body) = test.body.filter(|_| !callee.is_empty() && callee != "list") else {
+        return false;
+    };
     let table = match expected.kind() {
         "identifier" => source.inside(body).find_map(|one| {
             let is_loop = ["for_statement", "for_in_statement"].contains(&one.kind());
@@ -143,71 +129,11 @@ fn is_table_of<'a>(
     filled.is_some_and(|value| calls(source, value).iter().any(|(one, _)| one == callee))
 }
 
-/// Whether an assertion takes a function for true, instead of what the function returns, or a tuple of
-/// a condition and a message; or asserts what an `if` around it has asked, or `a is b or a is not b`.
-fn is_always_true<'a>(source: &Source<'a>, test: &TestNode<'a>, assertion: Node<'a>) -> bool {
-    let given = match assertion.child_by_field_name("arguments") {
-        Some(list) => list.named_child(0),
-        None => assertion.named_child(0),
-    };
-    let (Some(body), Some(given)) =
-        (test.body.filter(|_| source.language == Language::Python), given)
-    else {
-        return false;
-    };
-    let value =
-        value_of(source, body, source.of(given)).filter(|_| is_name(given)).unwrap_or(given);
-    let asked = around(assertion, &["if_statement"])
-        .filter(|outer| outer.start_byte() >= body.start_byte())
-        .map(|outer| source.field(outer, "condition"));
-    let denied = |part: Node<'_>| source.of(part).replacen(" not ", " ", 1).replacen("!=", "==", 1);
-    let is_either = source.field(given, "operator") == "or"
-        && matches!(named_children(given)[..], [a, b] if source.of(a) != source.of(b) && denied(a) == denied(b));
-    value.kind() == "lambda"
-        || given.kind() == "tuple" && given.named_child_count() > 0
-        || asked == Some(source.of(given))
-        || is_either
-}
-
 /// Whether objects of a class of the file are equal to everything.
 fn is_equal_to_all(source: &Source<'_>, class: &str) -> bool {
     let classes = source.of_kind(&["class_definition"]);
     let mut own = classes.filter(|node| source.field(*node, "name") == class);
     own.any(|node| ALWAYS_EQUAL.is_match(source.of(node)))
-}
-
-/// The code of a value: for a variable that is set once in the test, what it is set to.
-pub(super) fn find_origin<'a>(
-    source: &Source<'a>,
-    test: &TestNode<'a>,
-    node: Node<'a>,
-) -> Node<'a> {
-    let body = test.body.filter(|_| is_name(node));
-    body.and_then(|body| value_of(source, body, source.of(node))).unwrap_or(node)
-}
-
-/// What a variable is set to, if a test sets it once.
-fn value_of<'a>(source: &Source<'a>, body: Node<'a>, name: &str) -> Option<Node<'a>> {
-    let mut values = source.inside(body).filter_map(|one| {
-        let (left, value) = match one.kind() {
-            "assignment" => ("left", "right"),
-            "variable_declarator" => ("name", "value"),
-            _ => return None,
-        };
-        let target = one.child_by_field_name(left)?;
-        let value = one.child_by_field_name(value)?;
-        // Each name of a generator that is unpacked stands for what it makes.
-        let is_unpacked = target.kind() == "pattern_list" && value.kind() == "generator_expression";
-        let is_target = source.of(target) == name
-            || is_unpacked && named_children(target).iter().any(|one| source.of(*one) == name);
-        is_target.then_some(value)
-    });
-    let only = values.next()?;
-    values.next().is_none().then_some(only)
-}
-
-pub(super) fn is_name(node: Node<'_>) -> bool {
-    node.kind() == "identifier"
 }
 
 fn unreachable_assertions(source: &Source<'_>) -> Vec<Hit> {
@@ -223,30 +149,82 @@ fn unreachable_assertions(source: &Source<'_>) -> Vec<Hit> {
     hits
 }
 
-/// Whether a statement stands behind an end of its block, or in a branch or loop that is never taken.
+/// Statements behind which nothing runs in their block.
+static ENDS: Pattern = Pattern::new(r"^(?:return|raise|throw|break|continue)_statement$");
+/// Something empty.
+static EMPTY: Pattern =
+    Pattern::new(r#"^(?:\[\]|\(\)|\{\}|""|''|range\(0\)|\[\](?:[\w*.]+|struct\s*\{[^}]*\})\{\})$"#);
+/// The rest of a list.
+static REST: Pattern = Pattern::new(r"^(\w+)(?:\[|\.slice\()(\d+):?[\])]$");
+
+/// Whether a statement stands behind an end of its block, in a branch or loop that is never taken, behind
+/// or in a branch that asks what it asserts, or in a function that nothing calls.
 fn is_unreachable<'a>(source: &Source<'a>, node: Node<'a>, body: Node<'a>) -> bool {
+    let is_asked = |one: Node<'a>, is_denied: bool| {
+        let condition = one.child_by_field_name("condition");
+        let words = condition
+            .map(|one| write_out(source, one, body))
+            .filter(|_| source.language != Language::Go);
+        let denied = |one: String| one.replace("!==", "!=").replace(" != ", " == ");
+        let words = words.filter(|one| one.contains(" !=") == is_denied).map(denied);
+        words.is_some() && read_claim(source, node, body) == words
+    };
+    let is_end = |one: Node<'a>| {
+        let then = source.field(one, "consequence").trim_matches(['{', '}', ' ', ';', '\n']);
+        ENDS.is_match(one.kind()) || then == "return" && is_asked(one, true)
+    };
     let mut inner = node;
     while inner.id() != body.id() {
         let Some(outer) = inner.parent() else { return false };
-        let ends = ["return_statement", "raise_statement", "throw_statement"];
-        let mut before = inner.prev_named_sibling();
-        while let Some(one) = before.filter(|_| matches!(outer.kind(), "block" | "statement_block"))
-        {
-            if ends.contains(&one.kind()) {
-                return true;
-            }
-            before = one.prev_named_sibling();
-        }
+        let is_block = outer.kind().contains("block") || outer.kind() == "statement_list";
+        let mut before =
+            std::iter::successors(inner.prev_named_sibling(), Node::prev_named_sibling);
         let condition = source.field(outer, "condition").trim_matches(['(', ')']);
         let is_taken = outer.child_by_field_name("consequence") == Some(inner)
             || outer.kind() == "while_statement";
-        let is_never = ["False", "false", "0", "None", "null"].contains(&condition) && is_taken;
-        let is_empty = matches!(outer.kind(), "for_statement" | "for_in_statement")
-            && ["[]", "()", "{}", "\"\"", "''"].contains(&source.field(outer, "right"));
-        if is_never || is_empty {
+        let is_never = ["False", "false", "0", "None", "null"].contains(&condition)
+            || is_taken && is_asked(outer, false);
+        if is_block && before.any(is_end) || is_taken && is_never || is_idle(source, outer, body) {
             return true;
         }
         inner = outer;
     }
     false
+}
+
+/// Whether a loop runs over something empty, or nothing calls a function inside of a test.
+fn is_idle<'a>(source: &Source<'a>, outer: Node<'a>, body: Node<'a>) -> bool {
+    let mentions = |name: &str| {
+        let words = source.of(body).split(|c: char| !c.is_alphanumeric() && c != '_');
+        let held = [format!("callable({name})"), format!("expect({name}).toBe")];
+        words.filter(|word| *word == name).count()
+            - held.iter().map(|one| source.of(body).matches(one).count()).sum::<usize>()
+    };
+    if FUNCTIONS.contains(&outer.kind())
+        && let Some(up) = outer.parent()
+    {
+        let is_method = around(up, &["class_definition", "class_body"])
+            .is_some_and(|class| class.start_byte() > body.start_byte());
+        let name = match up.kind() {
+            "variable_declarator" => source.field(up, "name"),
+            "block" | "statement_block" if !is_method => source.field(outer, "name"),
+            _ => "",
+        };
+        let is_given = up.parent().is_some_and(|call| source.of(call).starts_with("[].forEach("));
+        return is_given || !name.is_empty() && mentions(name) == 1;
+    }
+    let clause = named_children(outer).into_iter().find(|one| one.kind() == "range_clause");
+    let is_loop = matches!(outer.kind(), "for_statement" | "for_in_statement");
+    let over = clause.unwrap_or(outer).child_by_field_name("right").filter(|_| is_loop);
+    let Some(over) = over else { return false };
+    let text = source.of(over);
+    let is_rest = REST.captures(text).next().is_some_and(|found| {
+        let list = source.nodes.first().and_then(|root| value_of(source, *root, &found[1]));
+        let from = found[2].parse().unwrap_or_default();
+        list.is_some_and(|list| {
+            ["list", "tuple", "array"].contains(&list.kind()) && list.named_child_count() <= from
+        })
+    });
+    let unfilled = value_of(source, body, text).filter(|_| mentions(text) == 2);
+    is_rest || EMPTY.is_match(unfilled.map_or(text, |value| source.of(value)))
 }

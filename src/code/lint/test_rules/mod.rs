@@ -3,6 +3,7 @@
 pub mod assertions;
 pub mod calls_and_assertions;
 pub mod cheating;
+pub mod claim;
 pub mod copied_code;
 pub mod empty;
 pub mod hollow;

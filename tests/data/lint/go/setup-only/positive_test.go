@@ -6,3 +6,9 @@ func TestA(t *testing.T) { // expect: setup-only
 	items := []int{2}
 	items = append(items, 4)
 }
+
+func TestB(t *testing.T) { // expect: setup-only
+	if Price(2) != 4 {
+		t.Log("wrong")
+	}
+}

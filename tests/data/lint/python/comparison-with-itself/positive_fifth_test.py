@@ -4,4 +4,4 @@ def test_price():
     assert first == second  # expect: comparison-with-itself
 def test_asked():
     if price(2) == 5:
-        assert price(2) == 5  # expect: comparison-with-itself
+        assert price(2) == 5  # expect: unreachable-assertion

@@ -1,0 +1,3 @@
+it('runs without handlers', (done) => {
+  route.dispatch({}, done);
+});
