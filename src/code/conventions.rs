@@ -137,6 +137,10 @@ fn naming(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
         let name = file.file_name();
         let ending = name.split_once('.').map_or("", |(_, ending)| ending);
         let stem = name.split('.').next().unwrap_or(name);
+        // It holds the tests of many sources.
+        if ["test", "tests"].contains(&stem) {
+            continue;
+        }
         let end = ["_test", "_spec", "Test", "Tests"].into_iter().find(|end| stem.ends_with(end));
         let form = match end {
             _ if stem.starts_with("test_") => format!("test_*.{ending}"),

@@ -35,7 +35,7 @@ impl Failure {
 
     /// Whether the code under test does not load here.
     pub fn is_unloaded(&self) -> bool {
-        matches!(self, Self::NothingWritten { reason } if reason.contains("cannot be imported"))
+        matches!(self, Self::NothingWritten { reason } if ["cannot be imported", "cannot be loaded"].iter().any(|one| reason.contains(one)))
     }
 
     /// What the reader can do next.
@@ -47,7 +47,7 @@ impl Failure {
                 format!("repair {file}, then `regreen test --resume {session}`")
             }
             Self::NothingWritten { .. } if self.is_unloaded() => {
-                "install what the code imports, and check that your tests could import it; then start again".into()
+                "install what the code imports, and the project itself where its tests need that (`pip install -e .`); then start again".into()
             }
             Self::NothingWritten { .. } => {
                 "choose a file with functions that a test can call, or configure a model".into()

@@ -93,11 +93,13 @@ pub struct CharacterisationReport {
 }
 
 impl CharacterisationReport {
-    /// The reason for which most calls and tests were dropped.
+    /// The reason for which most tests were dropped, or most calls where none became a test.
     pub fn main_reason(&self) -> Option<&str> {
+        if let Some(most) = self.dropped.iter().max_by_key(|one| one.count) {
+            return Some(&most.reason);
+        }
         let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-        let of_functions = self.functions.iter().flat_map(|one| &one.dropped);
-        for dropped in of_functions.chain(&self.dropped) {
+        for dropped in self.functions.iter().flat_map(|one| &one.dropped) {
             *counts.entry(&dropped.reason).or_default() += dropped.count;
         }
         counts.into_iter().max_by_key(|(_, count)| *count).map(|(reason, _)| reason)
@@ -111,5 +113,31 @@ impl CharacterisationReport {
     /// Tests in all kept files.
     pub fn tests(&self) -> usize {
         self.files.iter().map(|file| file.tests.len()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_tests_were_dropped_says_more_than_why_calls_were() {
+        let dropped = |reason: &str, count| DropReason { reason: reason.into(), count };
+        let mut report = CharacterisationReport {
+            functions: vec![CharacterisedFunction {
+                file: RepoPath::parse("a.py").unwrap(),
+                name: "f".into(),
+                line: 1,
+                tried: 90,
+                assertions: 0,
+                documented: Vec::new(),
+                results: Vec::new(),
+                dropped: vec![dropped("of another shape", 90)],
+            }],
+            ..CharacterisationReport::default()
+        };
+        assert_eq!(report.main_reason(), Some("of another shape"));
+        report.dropped = vec![dropped("rare", 1), dropped("its file cannot be loaded", 4)];
+        assert_eq!(report.main_reason(), Some("its file cannot be loaded"));
     }
 }

@@ -319,6 +319,18 @@ fn while_running(tests: &[String]) -> String {
 }
 
 impl RunError {
+    /// What the output of a run without results gives as its cause: its first line with an error, else
+    /// its last.
+    pub fn find_cause(&self) -> &str {
+        let Self::NoReport { tail, .. } = self else { return "" };
+        let is_error = |line: &&str| {
+            let line = line.to_ascii_lowercase();
+            line.contains("error:") && !line.contains("usage:")
+        };
+        let mut lines = tail.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.clone().find(is_error).or_else(|| lines.next_back()).unwrap_or_default()
+    }
+
     /// Whether the same command may give results when it is run once more (specification.md X16).
     pub fn is_transient(&self) -> bool {
         match self {

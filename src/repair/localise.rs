@@ -124,7 +124,7 @@ async fn sources(
     // without a report checks, and which are its checks.
     let is_located = |case: &TestCase| {
         let mut frames = case.failure.iter().flat_map(|failure| &failure.frames);
-        let names = UnknownNames::of(std::iter::once(case), std::iter::empty());
+        let names = UnknownNames::of(std::iter::once(case), std::iter::empty(), |_| true);
         case.kind != CaseKind::Command
             || !names.is_empty()
             || frames.any(|frame| (search.is_test)(&frame.file))

@@ -154,7 +154,8 @@ impl<'a> Stream<'a> {
             }
             // What only has to load would also do so with the line that fails cut off: only the operators and
             // numbers of the line itself are tried, and where a name is not known, other names.
-            let others = if bias.is_unloaded && !bias.unknown.is_empty() {
+            let is_of_name = bias.is_unloaded && !bias.unknown.is_empty();
+            let others = if is_of_name || !bias.unknown.foreign.is_empty() {
                 Vec::new()
             } else if bias.is_unloaded {
                 let is_named = |line: u32| named.contains(&line);

@@ -14,8 +14,8 @@ use crate::domain::test::TestCase;
 static UNKNOWN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         r"name '(?P<name>\w+)' is not defined",
-        r"has no attribute '(?P<name>\w+)'",
-        r"cannot import name '(?P<name>\w+)'",
+        r"(?:module '(?P<module>\w+)[\w.]*' )?has no attribute '(?P<name>\w+)'",
+        r"cannot import name '(?P<name>\w+)'(?: from '(?P<module>\w+))?",
         r"unexpected keyword argument '(?P<name>\w+)'",
         r"(?m)\b(?P<name>[\w$]+) is not defined\b",
         r"(?m)\b(?P<name>[\w$]+) is not a function\b",
@@ -40,75 +40,15 @@ static MEANT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z_$][\w$]*").ok());
 
 /// Names that Python defines, besides those that edits wrap values in.
-const BUILTINS: &[&str] = &[
-    "ArithmeticError",
-    "AssertionError",
-    "AttributeError",
-    "BaseException",
-    "EOFError",
-    "Exception",
-    "FileExistsError",
-    "FileNotFoundError",
-    "ImportError",
-    "IndexError",
-    "IOError",
-    "KeyError",
-    "KeyboardInterrupt",
-    "LookupError",
-    "MemoryError",
-    "ModuleNotFoundError",
-    "NameError",
-    "NotImplementedError",
-    "OSError",
-    "OverflowError",
-    "PermissionError",
-    "RuntimeError",
-    "StopIteration",
-    "SyntaxError",
-    "SystemExit",
-    "TimeoutError",
-    "TypeError",
-    "UnicodeDecodeError",
-    "UnicodeError",
-    "ValueError",
-    "Warning",
-    "ZeroDivisionError",
-    "__file__",
-    "__name__",
-    "all",
-    "any",
-    "bytes",
-    "callable",
-    "classmethod",
-    "dict",
-    "divmod",
-    "enumerate",
-    "filter",
-    "frozenset",
-    "getattr",
-    "hasattr",
-    "hash",
-    "input",
-    "isinstance",
-    "issubclass",
-    "iter",
-    "map",
-    "next",
-    "object",
-    "open",
-    "ord",
-    "print",
-    "property",
-    "range",
-    "repr",
-    "setattr",
-    "slice",
-    "staticmethod",
-    "super",
-    "type",
-    "vars",
-    "zip",
-];
+const BUILTINS: &str = "\
+    ArithmeticError AssertionError AttributeError BaseException EOFError Exception FileExistsError \
+    FileNotFoundError ImportError IndexError IOError KeyError KeyboardInterrupt LookupError \
+    MemoryError ModuleNotFoundError NameError NotImplementedError OSError OverflowError \
+    PermissionError RuntimeError StopIteration SyntaxError SystemExit TimeoutError TypeError \
+    UnicodeDecodeError UnicodeError ValueError Warning ZeroDivisionError __file__ __name__ all any \
+    bytes callable classmethod dict divmod enumerate filter frozenset getattr hasattr hash input \
+    isinstance issubclass iter map next object open ord print property range repr setattr slice \
+    staticmethod super type vars zip";
 
 /// A name this much alike may be meant.
 const ALIKE: f32 = 0.6;
@@ -122,20 +62,28 @@ pub struct UnknownNames {
     names: BTreeSet<String>,
     /// Names from other places than the edited file.
     known: BTreeSet<String>,
+    /// Those that a module of other people lacks: only another name can be right there.
+    pub foreign: BTreeSet<String>,
 }
 
 impl UnknownNames {
-    /// Reads the unknown names of failures; `functions` are the functions of the sources.
+    /// Reads the unknown names of failures; `functions` are the functions of the sources, and
+    /// `is_own` says whether a module is one of them.
     pub fn of<'a>(
         cases: impl Iterator<Item = &'a TestCase>,
         functions: impl Iterator<Item = &'a str>,
+        is_own: impl Fn(&str) -> bool,
     ) -> Self {
         let mut found = Self::default();
         for failure in cases.filter_map(|case| case.failure.as_ref()) {
             let text = format!("{}\n{}", failure.message, failure.stack);
             for pattern in UNKNOWN.iter() {
-                let names = pattern.captures_iter(&text);
-                found.names.extend(names.map(|captures| captures["name"].to_owned()));
+                for captures in pattern.captures_iter(&text) {
+                    let name = captures["name"].to_owned();
+                    let module = captures.name("module").map(|module| module.as_str());
+                    found.foreign.extend(module.filter(|one| !is_own(one)).map(|_| name.clone()));
+                    found.names.insert(name);
+                }
             }
             let meant = MEANT.iter().flat_map(|pattern| pattern.captures_iter(&text));
             found.known.extend(meant.map(|captures| captures["name"].to_owned()));
@@ -163,7 +111,7 @@ impl UnknownNames {
         let mut known: BTreeSet<&str> = word.find_iter(source).map(|one| one.as_str()).collect();
         known.extend(self.known.iter().map(String::as_str));
         if language == Language::Python {
-            known.extend(BUILTINS);
+            known.extend(BUILTINS.split_whitespace());
         }
         known.extend(mutate::spelling(language).iter().flat_map(|spelling| spelling.wrappers));
         let mut candidates = Vec::new();
@@ -187,7 +135,11 @@ impl UnknownNames {
 
     /// The known names that are most like an unknown one, with their likeness.
     fn similar<'a>(&self, unknown: &str, known: &BTreeSet<&'a str>) -> Vec<(&'a str, f32)> {
-        let known = known.iter().filter(|name| !self.names.contains(**name));
+        // A name with one letter wrong is misspelt; what is merely similar does something else.
+        let is_guess =
+            |name: &str| self.foreign.contains(unknown) && strsim::osa_distance(unknown, name) != 1;
+        let is_tried = |name: &&&str| !self.names.contains(**name) && !is_guess(name);
+        let known = known.iter().filter(is_tried);
         let likeness = |name: &&'a str| (*name, TextDiff::from_chars(unknown, *name).ratio());
         let mut similar: Vec<(&str, f32)> =
             known.map(likeness).filter(|(_, ratio)| *ratio >= ALIKE).collect();
@@ -244,7 +196,7 @@ mod tests {
         ];
         for (message, language, source, expected) in table {
             let cases = [failing(message)];
-            let unknown = UnknownNames::of(cases.iter(), std::iter::empty());
+            let unknown = UnknownNames::of(cases.iter(), std::iter::empty(), |name| name == "shop");
             let found = unknown.candidates(language, source, &|_| true);
             let first = found.first().map(|edit| edit.apply(source)).unwrap_or_default();
             assert!(first.contains(expected), "{message}: {first}");
@@ -252,9 +204,34 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_a_library_dropped_becomes_no_similar_one() {
+        let lacks = |module: &str, name: &str| {
+            format!("module '{module}' has no attribute '{name}'. Did you mean: 'iscoroutine'?")
+        };
+        let file = "import asyncio, math, shop\nasyncio.iscoroutine(1)\nmath.sqrt(2)\nA = asyncio.coroutine\nB = math.sqrrt\nC = shop.coroutine\n";
+        let table = [
+            (lacks("asyncio", "coroutine"), "A = asyncio.iscoroutine", false),
+            (
+                "cannot import name 'coroutine' from 'asyncio' (/usr/lib/a.py)".to_owned(),
+                "A = asyncio.iscoroutine",
+                false,
+            ),
+            (lacks("math", "sqrrt"), "B = math.sqrt\n", true),
+            (lacks("shop", "coroutine"), "C = shop.iscoroutine", true),
+        ];
+        for (message, edited, expected) in table {
+            let cases = [failing(&message)];
+            let unknown = UnknownNames::of(cases.iter(), std::iter::empty(), |name| name == "shop");
+            let found = unknown.candidates(Language::Python, file, &|_| true);
+            let is_tried = found.iter().any(|one| one.apply(file).contains(edited));
+            assert_eq!(is_tried, expected, "{message}");
+        }
+    }
+
+    #[test]
     fn without_an_unknown_name_there_is_nothing_to_try() {
         let cases = [failing("assert 1 == 2")];
-        let unknown = UnknownNames::of(cases.iter(), ["price"].into_iter());
+        let unknown = UnknownNames::of(cases.iter(), ["price"].into_iter(), |_| true);
         assert!(unknown.is_empty());
         assert!(unknown.candidates(Language::Python, "x = pric\n", &|_| true).is_empty());
     }

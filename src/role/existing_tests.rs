@@ -24,14 +24,15 @@ pub async fn existing_tests(fx: &Effects<'_>, log: &str) -> Result<Vec<TestCase>
 }
 
 fn notice(error: &RunError) -> Option<String> {
-    let tail = match error {
-        RunError::NoReport { tail, .. } => tail.as_str(),
-        RunError::NoReportFile { .. } | RunError::ForeignReport { .. } => "",
-        _ => return None,
+    use RunError::{ForeignReport, NoReport, NoReportFile};
+    if !matches!(error, NoReport { .. } | NoReportFile { .. } | ForeignReport { .. }) {
+        return None;
+    }
+    let cause = match error.find_cause() {
+        "" => String::new(),
+        line => format!(" (it printed: {line})"),
     };
-    let last = tail.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    let last = last.map_or_else(String::new, |line| format!(" (it printed: {line})"));
-    Some(format!("{error}{last}, so existing tests do not count; {}", error.hint()))
+    Some(format!("{error}{cause}, so existing tests do not count; {}", error.hint()))
 }
 
 #[cfg(test)]
@@ -48,11 +49,15 @@ mod tests {
             command,
             ending,
             is_final: false,
-            tail: "a\nno module x\n\n".into(),
+            tail: "ERROR: usage: pytest\npytest: error: no option --x\n rootdir: /r\n\n".into(),
             log,
         };
         let text = notice(&crash).unwrap();
-        assert!(text.contains("exit code 7") && text.contains("it printed: no module x"), "{text}");
+        assert!(
+            text.contains("exit code 7 ")
+                && text.contains("it printed: pytest: error: no option --x)"),
+            "{text}"
+        );
         assert!(text.contains("read out.log"), "{text}");
     }
 }

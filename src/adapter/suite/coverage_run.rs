@@ -48,7 +48,7 @@ impl ProjectSuite<'_> {
         };
         files::remove_folder(&output);
         files::create_folder(&output).map_err(|error| error.to_string())?;
-        let (mut ending, mut report) = self.execute_all(root, &command).await?;
+        let (mut ending, mut report, mut is_empty) = self.execute_all(root, &command).await?;
         let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let is_missing = || self.log_has(|line| line.contains("No module named coverage"));
         if let Some(tracer) = command.tracer.take()
@@ -57,14 +57,13 @@ impl ProjectSuite<'_> {
             list_files(&tracer.files, &real_root, known)?;
             let Tracer { display, argv, .. } = tracer;
             command = CoverageCommand { display, argv: vec![argv], ..command };
-            (ending, report) = self.execute_all(root, &command).await?;
+            (ending, report, is_empty) = self.execute_all(root, &command).await?;
         }
         let CoverageCommand { display: command, .. } = command;
         let Some(report) = report else {
-            // Of all commands, `node --test` alone says this and leaves no report.
-            let is_empty = || self.log_has(|line| line.ends_with(" tests 0"));
             return match ending {
-                Some(ExitReason::Exit(0)) if is_empty() => {
+                // `node --test` leaves none.
+                Some(ExitReason::Exit(0)) if is_empty => {
                     Ok(Measured::NoTests { command, files: unloaded_scripts(&real_root, known) })
                 }
                 Some(ExitReason::Exit(0)) | None => Err(format!("`{command}` left no report")),
@@ -74,6 +73,9 @@ impl ProjectSuite<'_> {
             };
         };
         let files = report.placed(&real_root.display().to_string(), &site.directory, known);
+        if is_empty {
+            return Ok(Measured::NoTests { command, files });
+        }
         Ok(Measured::Lines { command, format: report.format.to_owned(), files })
     }
 
@@ -83,18 +85,27 @@ impl ProjectSuite<'_> {
         String::from_utf8_lossy(&log.unwrap_or_default()).lines().any(is_like)
     }
 
-    /// Runs what measures; how its first command ended, and what the reports say.
+    /// Runs what measures; how its first command ended, what the reports say, and whether no test ran.
     async fn execute_all(
         &self,
         root: &Path,
         command: &CoverageCommand,
-    ) -> Result<(Option<ExitReason>, Option<Report>), String> {
-        let mut first_ending = None;
+    ) -> Result<(Option<ExitReason>, Option<Report>, bool), String> {
+        // A test may run an empty suite of its own.
+        let says_some = |line: &str| {
+            line.starts_with("Ran ") && !line.starts_with("Ran 0 ") || line.contains(" passed")
+        };
+        let says_none = |line: &str| {
+            line.starts_with("no tests ran")
+                || ["Ran 0 tests", " tests 0", "0 passing"].iter().any(|one| line.contains(one))
+        };
+        let (mut first_ending, mut is_empty) = (None, false);
         for argv in &command.argv {
             let ending = self.execute(root, command, argv).await?;
             first_ending.get_or_insert(ending);
+            is_empty |= self.log_has(says_none) && !self.log_has(says_some);
         }
-        Ok((first_ending, read_reports(&command.reports, root)?))
+        Ok((first_ending, read_reports(&command.reports, root)?, is_empty))
     }
 
     async fn execute(

@@ -191,8 +191,7 @@ impl TestWriting<'_> {
     /// Whether tests were to be written and none was, so that a gate has nothing to judge.
     pub(super) fn is_empty_handed(&self) -> bool {
         let is_left = |task: &TestTask| task.status == TaskStatus::Blocked;
-        let is_empty = self.generation.files().is_empty() && self.generation.dropped.is_empty();
-        is_empty && self.plan.tasks.iter().any(is_left)
+        self.generation.has_no_file() && self.plan.tasks.iter().any(is_left)
     }
 
     /// Why a gate without files is not met.

@@ -228,17 +228,21 @@ impl FixLoop {
         let mut failing = std::iter::once(first).chain(failing);
         let unloaded = failing.find(|case| case.kind.is_unloaded() && !ran(&case.id))?;
         let package = missing_package::package_of(unloaded);
-        if let Some(package) = package.filter(|name| self.not_installed.contains(name)) {
+        if let Some(package) = package.clone().filter(|name| self.not_installed.contains(name)) {
             let reason = missing_package::reason(&[package].into());
             return Some(format!("`{}` does not load: {reason}", unloaded.id));
         }
+        // What only an edit lets appear was not compared with the modules of the repository.
+        let install = package.map_or_else(String::new, |name| {
+            format!("; unless `{name}` is a module of the repository, install it before the run")
+        });
         let frame = unloaded.failure.iter().flat_map(|failure| &failure.frames).next();
         let place = frame.map_or_else(String::new, |frame| {
             format!(", the error is at {}:{}", frame.file, frame.line)
         });
         Some(format!(
             "`{}` does not load{place}, and regreen has no edit for it: by itself it changes there only a name, the \
-             syntax, an operator or a number of the line",
+             syntax, an operator or a number of the line{install}",
             unloaded.id
         ))
     }

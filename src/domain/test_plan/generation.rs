@@ -259,6 +259,11 @@ impl Generation {
         self.missed_gates().is_empty()
     }
 
+    /// Whether no file was written that a gate could judge.
+    pub fn has_no_file(&self) -> bool {
+        self.files().is_empty() && self.dropped.is_empty()
+    }
+
     /// Whether the suite waits for a person: a gate found what is critical, or has not decided. Good
     /// tests that reach less than was asked for hold nothing back.
     pub fn is_held(&self) -> bool {

@@ -169,11 +169,15 @@ pub async fn search(
 fn stream_of<'a>(search: &Search<'_>, diagnosis: &'a Diagnosis, cluster: &Cluster) -> Stream<'a> {
     let cases = || search.failing.iter().filter(|case| cluster.tests.contains(&case.id));
     let functions = diagnosis.functions.iter().map(String::as_str);
+    let is_own = |module: &str| {
+        let mut parts = diagnosis.sources.keys().flat_map(|file| file.as_str().split(['/', '.']));
+        parts.any(|part| part == module)
+    };
     let bias = Bias {
         patterns: search.patterns,
         prior: search.prior,
         surgical: search.strategy == Strategy::Surgical,
-        unknown: UnknownNames::of(cases(), functions),
+        unknown: UnknownNames::of(cases(), functions, is_own),
         is_unloaded: cases().any(|case| case.kind.is_unloaded()),
     };
     Stream::new(cluster, &diagnosis.sources, search.base_diff, &bias)

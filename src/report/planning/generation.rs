@@ -50,12 +50,14 @@ pub fn headline(production: &Generation) -> String {
     text
 }
 
-/// The gates that have decided, with their names.
+/// The gates that have decided, with their names; none where there is nothing to judge.
 pub(super) fn decided_gates(
     production: &Generation,
 ) -> impl Iterator<Item = (&'static str, &GateResult)> {
     let gates = [(Stage::Code, &production.validation), (Stage::Tests, &production.review)];
-    gates.into_iter().filter_map(|(stage, gate)| Some((stage.gate(), gate.as_ref()?)))
+    let is_judged = !production.has_no_file();
+    let judged = gates.into_iter().filter(move |_| is_judged);
+    judged.filter_map(|(stage, gate)| Some((stage.gate(), gate.as_ref()?)))
 }
 
 /// Phase 5 in the JSON document of `regreen test --json`.
@@ -115,7 +117,10 @@ pub struct Reasoned {
 pub fn produced_document(production: &Generation) -> ProducedDocument {
     let totals = production.totals();
     let describe = |gate: &Option<GateResult>| {
-        gate.as_ref().map(|judgement| format!("{}: {}", judgement.decision, judgement.reason))
+        gate.as_ref().map(|judgement| match judgement.decision {
+            QualityDecision::HardFail if production.has_no_file() => judgement.reason.clone(),
+            decision => format!("{decision}: {}", judgement.reason),
+        })
     };
     ProducedDocument {
         tests: totals.tests,

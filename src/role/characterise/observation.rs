@@ -120,9 +120,12 @@ pub async fn observe(
         let free = located.and_then(|(path, naming)| {
             Some((free_path(&path, &subject.file, &exists, &has_folder)?, naming))
         });
-        if let Some((path, mut naming)) = free
-            && functions.iter().any(|one| !one.cases.is_empty())
-        {
+        if functions.iter().any(|one| !one.cases.is_empty()) {
+            let Some((path, mut naming)) = free else {
+                let reason = format!("no place is known for the tests of {}", subject.file);
+                report.dropped.push(DropReason { reason, count: 1 });
+                continue;
+            };
             naming.style = test_style(request, &subject, &path, &files, fx).await?;
             let tests = siblings(request, &subject.file, true, fx).await?;
             naming.package.taken =

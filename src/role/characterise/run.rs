@@ -60,6 +60,7 @@ pub fn is_fatal(error: &RunError) -> bool {
             | RunError::ReportOutside { .. }
             | RunError::ForeignReport { .. }
             | RunError::Canary { .. }
+            | RunError::NoReport { is_final: true, .. }
     )
 }
 

@@ -137,12 +137,16 @@ impl PinnedFile {
     /// Why tests of the file were not run.
     fn unrun_reason(&self, cases: &[TestCase]) -> String {
         let is_own = |case: &&TestCase| {
-            case.kind.is_unloaded()
-                && (case.file.as_ref() == Some(&self.path)
-                    || case.id.as_str().contains(self.path.file_name()))
+            let id = case.id.as_str();
+            // unittest names a module.
+            let is_module = || id.rsplit('.').next() == Some(self.path.stem());
+            let is_named = id.contains(self.path.file_name()) || is_module();
+            case.kind.is_unloaded() && (case.file.as_ref() == Some(&self.path) || is_named)
         };
         let failure = cases.iter().find(is_own).and_then(|case| case.failure.as_ref());
-        let Some(failure) = failure else { return "it was not run".to_owned() };
+        let Some(failure) = failure else {
+            return format!("no test of {} is run by the test command", self.path);
+        };
         let message = failure.message.lines().next().unwrap_or_default();
         format!("its file cannot be loaded: {}", message.chars().take(MESSAGE).collect::<String>())
     }
@@ -553,6 +557,34 @@ mod tests {
             let refused = test_file.refused_tests(&[case]);
             let names: Vec<&str> = refused.iter().map(|(test, _)| test.name.as_str()).collect();
             assert_eq!(names, expected, "{:?}", test_file.path);
+        }
+    }
+
+    #[test]
+    fn why_tests_did_not_run_is_read_from_what_the_runner_says_of_their_file() {
+        let naming = Naming::of_module(Framework::Unittest, "shop".into());
+        let mut test_file =
+            PinnedFile::new(path("tests/test_shop.py"), path("shop.py"), naming, Vec::new());
+        test_file.draft.tests = vec![DraftTest { name: "test_a".into(), function: 0, case: 0 }];
+        let table = [
+            ("test_shop", "its file cannot be loaded: no shop"),
+            ("tests.test_shop", "its file cannot be loaded: no shop"),
+            ("tests/test_shop.py", "its file cannot be loaded: no shop"),
+            ("test_shopping", "no test of tests/test_shop.py is run by the test command"),
+        ];
+        for (id, expected) in table {
+            let case = TestCase {
+                kind: crate::domain::test::CaseKind::Unloaded,
+                id: id.into(),
+                status: Status::Failed,
+                file: None,
+                line: None,
+                duration_ms: 0,
+                layer: crate::domain::test::Layer::Unit,
+                failure: Some(FailureText { message: "no shop".into(), ..FailureText::default() }),
+            };
+            let broken = test_file.record_results(&[case]);
+            assert_eq!(broken.first().map(|one| one.1.as_str()), Some(expected), "{id}");
         }
     }
 

@@ -60,7 +60,7 @@ impl CoverageSource {
     fn words(&self) -> String {
         match self {
             Self::Measured { command, .. } => format!("measured by `{command}`"),
-            Self::NoTests { .. } => "there are no tests yet".to_owned(),
+            Self::NoTests { command } => format!("not measured: `{command}` runs no test"),
             Self::Report { file, format } => format!("read from {file} ({format})"),
             Self::Mapping { reason } => format!("by names and imports only: {reason}"),
         }
@@ -279,6 +279,7 @@ pub fn assess(
 /// The present coverage of the files, of which tests reach some.
 fn coverage((tested, total): (u32, u32), shares: Option<Shares>, ran: &ExecutedLines) -> String {
     let files = count(u64::from(total), "file");
+    let shares = shares.filter(|_| !matches!(ran.source, CoverageSource::NoTests { .. }));
     let mut text = match shares {
         Some(_) => format!("tests reach {tested} of {files}"),
         None => format!("{tested} of {files} have tests"),
@@ -302,11 +303,24 @@ pub fn suggest_test_file(file: &RepoPath, survey: &Survey, habits: &Conventions)
     let files = || survey.tests.keys().chain(survey.known.keys());
     let has_folder = |folder: &str| files().any(|file| file.parent() == folder);
     let planned = candidates.first().unwrap_or(file).clone();
+    let folder = planned.parent();
     // A project without tests gets a folder for them, as most have one.
-    if survey.tests.keys().all(|test| test.file_name() == "__init__.py")
-        && planned.parent() == file.parent()
-        && file.extension() == "py"
-        && !file.parent().is_empty()
+    let is_first = folder == file.parent()
+        && survey.tests.keys().all(|test| test.file_name() == "__init__.py");
+    let is_searched = |one: &RepoPath| {
+        let name = one.file_name();
+        let is_sign =
+            name == "__init__.py" || name.starts_with("test_") || one.stem().ends_with("_test");
+        is_sign && one.parent() == folder
+    };
+    // No runner of Python finds tests in a folder of sources that is no package and has none.
+    let is_hidden = || {
+        !folder.split('/').any(|part| ["test", "tests"].contains(&part))
+            && !survey.names.iter().any(is_searched)
+    };
+    if planned.extension() == "py"
+        && !folder.is_empty()
+        && (is_first || is_hidden())
         && let Ok(path) = RepoPath::inside("tests", planned.file_name())
     {
         return path;
@@ -372,7 +386,7 @@ mod tests {
             ),
             (
                 CoverageSource::NoTests { command: "cov".into() },
-                "tests reach 1 of 4 files, lines 50 %; there are no tests yet",
+                "1 of 4 files have tests; not measured: `cov` runs no test",
             ),
             (
                 CoverageSource::by_names("no tool"),

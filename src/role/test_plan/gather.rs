@@ -287,6 +287,7 @@ fn targets(
 mod tests {
     use super::*;
     use crate::domain::framework::Framework;
+    use crate::role::test_plan::coverage;
 
     #[test]
     fn every_error_has_a_hint() {
@@ -332,6 +333,34 @@ mod tests {
         let survey = Survey::of(names.to_vec(), files.into());
         let found = runtime_couplings(&names, &survey);
         assert_eq!(found, ["a.py:2 looks up names while running (`getattr`)"]);
+    }
+
+    #[test]
+    fn new_tests_go_where_a_runner_of_python_finds_them() {
+        let table: [(&[&str], &str, &str); 5] = [
+            (
+                &["src/tests.py", "src/roman/__init__.py"],
+                "src/roman/__init__.py",
+                "tests/test_roman.py",
+            ),
+            (&["src/test_a.py", "src/shop.py"], "src/shop.py", "src/test_shop.py"),
+            (
+                &["app/__init__.py", "app/tests.py", "app/views.py"],
+                "app/views.py",
+                "app/test_views.py",
+            ),
+            (&["tests/test_a.py", "src/shop.py"], "src/shop.py", "tests/test_shop.py"),
+            (&["tests.py", "shop.py"], "shop.py", "test_shop.py"),
+        ];
+        for (files, source, expected) in table {
+            let path = |text: &str| RepoPath::parse(text).unwrap();
+            let texts =
+                files.iter().map(|file| (path(file), "def test_f():\n    assert 1\n".into()));
+            let survey = Survey::of(files.iter().map(|file| path(file)).collect(), texts.collect());
+            let habits = conventions::read(Framework::Unittest, &survey.tests);
+            let found = coverage::suggest_test_file(&path(source), &survey, &habits);
+            assert_eq!(found.as_str(), expected, "{files:?}");
+        }
     }
 
     #[test]

@@ -49,7 +49,12 @@ pub async fn measure_coverage(
             return Ok(CoverageOutcome::unknown(reason, before.target));
         }
         Measured::Lines { command, files, format } => (command, files, tells_branches(&format)),
-        Measured::NoTests { command, files } => (command, files, true),
+        Measured::NoTests { command, .. } => {
+            return Ok(CoverageOutcome::unknown(
+                format!("`{command}` runs no test"),
+                before.target,
+            ));
+        }
     };
     let (target, after) = (before.target, count_shares(about, &texts, &files));
     let lacks_taken = after.branch.is_below(target.branch);

@@ -21,7 +21,7 @@ use crate::effect::{RunError, SuiteFacts};
 use super::format::without_colours;
 use super::framework::{
     DETECTION_ORDER, FrameworkAdapter, NamedRunner, RunFiles, SAMPLES, Site, adapter,
-    is_certainly_pytest, named_runner, words,
+    is_certainly_pytest, named_runner, plugins_of_settings, words,
 };
 use super::python_environment::{self, Managed};
 use super::version_managers;
@@ -287,6 +287,14 @@ fn describe(best: Match, site: Site, others: Vec<String>) -> Detection {
     if version.is_none() && !(adapter.version)(&site).is_empty() {
         let install = (adapter.install)(&site);
         missing.push(format!("{} does not start: {install}", adapter.framework));
+    }
+    if adapter.framework == Framework::Pytest && version.is_some() && site.command.is_none() {
+        let is_missing = |plugin: &String| {
+            let asked = format!("import importlib.metadata as it; print(it.version('{plugin}'))");
+            output_of(vec![site.find_python(), "-c".into(), asked], &site).is_none()
+        };
+        let plugin = plugins_of_settings(&site).into_iter().find(is_missing);
+        missing.extend(plugin.map(|one| format!("the settings of pytest have an option of {one}, which is not installed: `python3 -m pip install {one}`")));
     }
     let packages = match site.command {
         None => packages(&site, Some(adapter.framework)),

@@ -41,11 +41,13 @@ pub const JEST: FrameworkAdapter = FrameworkAdapter {
     },
     read: |artifacts| read(artifacts, jest::Writer::Jest),
     coverage: |request| {
-        let mut argv = words(&["npx", "--no-install", "jest", "--coverage"]);
-        argv.extend(words(&["--coverageReporters=json", "--silent"]));
-        argv.push(format!("--coverageDirectory={}", request.output.display()));
+        let mut options = words(&["--coverage", "--coverageReporters=json", "--silent"]);
+        options.push(format!("--coverageDirectory={}", request.output.display()));
         let report = request.output.join("coverage-final.json");
-        Ok(CoverageCommand::new("npx jest --coverage", argv, report))
+        let name = ("jest", "npx jest --coverage");
+        let RunCommand { argv, display, environment, .. } =
+            with_options(request.site, None, name, options);
+        Ok(CoverageCommand { environment, ..CoverageCommand::new(&display, argv, report) })
     },
     persistent: Some(PersistentRunner::Jest),
 };

@@ -56,9 +56,10 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: Some(PersistentRunner::Node),
 };
 
-/// c8 where the project has installed it, else V8's own coverage.
+/// c8 where the project has installed it and nobody has typed a command, else V8's own coverage.
 fn coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
-    if request.site.has_path("node_modules/.bin/c8") {
+    let site = request.site;
+    if site.command.is_none() && site.has_path("node_modules/.bin/c8") {
         let argv = words(&[
             "node_modules/.bin/c8",
             "--all",
@@ -71,7 +72,8 @@ fn coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
         let report = request.output.join("coverage-final.json");
         return CoverageCommand::new("npx c8 --all node --test", argv, report);
     }
-    v8_coverage(request, &TestCommand::new("node --test"))
+    let chosen = site.command.clone().or_else(|| Some(script(site)?.command));
+    v8_coverage(request, &chosen.unwrap_or_else(|| TestCommand::new("node --test")))
 }
 
 /// V8's own coverage of a command.

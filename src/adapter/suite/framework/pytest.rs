@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::adapter::host::files;
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
+use crate::domain::shell;
 use crate::domain::test::{CaseKind, Status};
 
 use super::super::format::{Report, ReportedTest, driver_lines};
@@ -76,12 +77,15 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let python = PythonCommand::of(request.site, "pytest");
         // Run as a script, the plugin is `pytest`, which does not search modules in its folder.
         let plugin = request.drivers.join("regreen_pytest.py").display().to_string();
-        let suite = if python.from_folder {
+        let mut suite = if python.from_folder {
             words(SUITE)
         } else {
             vec![plugin, "-q".into(), "-p".into(), "no:cacheprovider".into()]
         };
-        let mut coverage = python_coverage(request, &python, suite, "python3 -m pytest");
+        suite.extend(python.arguments());
+        let display =
+            shell::line(&[words(&["python3", "-m", "pytest"]), python.arguments()].concat());
+        let mut coverage = python_coverage(request, &python, suite, &display);
         // With its `--cov`, pytest-cov would take over from what measures here; of the workers of pytest-xdist
         // nothing would be seen.
         let plugin = [
@@ -186,6 +190,22 @@ fn configuration(site: &Site) -> Option<String> {
         }
     }
     None
+}
+
+/// Plugins of pytest that bring the options named like them.
+const PLUGINS: &[&str] = &["asyncio", "benchmark", "cov", "flake8", "html", "mypy", "timeout"];
+
+/// The plugins without which pytest refuses the options in its settings.
+pub fn plugins_of_settings(site: &Site) -> Vec<String> {
+    let files = ["pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"];
+    let mut texts = files.iter().filter_map(|file| site.read_small_text(file));
+    let added = texts.find_map(|text| {
+        let rest = text.split_once("\naddopts")?.1;
+        rest.split("\n[").next().map(str::to_owned)
+    });
+    let added = added.unwrap_or_default();
+    let is_used = |name: &&&str| added.contains(&format!("--{name}"));
+    PLUGINS.iter().filter(is_used).map(|name| format!("pytest-{name}")).collect()
 }
 
 /// Whether the folder's tests are certainly those of pytest, and not only mention it somewhere.

@@ -257,5 +257,8 @@ fn of_what_does_not_load_only_what_is_true_is_said() {
     for (inner, message, expected) in table {
         let reason = ended(inner, message);
         assert!(reason.starts_with(expected), "{inner}, {message}: {reason}");
+        let is_asked =
+            reason.ends_with("`own` is a module of the repository, install it before the run");
+        assert_eq!(is_asked, message.contains("'own'"), "{message}: {reason}");
     }
 }

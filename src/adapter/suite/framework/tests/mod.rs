@@ -476,6 +476,19 @@ fn the_coverage_tool_of_each_framework_is_started_like_this() {
         assert_eq!(tracer.display, display);
         assert_eq!(tracer.argv[1..3], ["/drivers/regreen_lines.py", "/out"], "{display}");
     }
+    // Whoever names a command has its arguments measured.
+    for (framework, command, expected) in [
+        (Framework::Pytest, "python3 -m pytest src/tests.py", " src/tests.py"),
+        (Framework::Pytest, "pytest -k slow", " -k slow"),
+        (Framework::Unittest, "python3 -m unittest src.tests", " src.tests"),
+        (Framework::NodeTest, "node --test lib/check.js", " lib/check.js"),
+        (Framework::Jest, "npx jest lib/check.js", " lib/check.js"),
+    ] {
+        let coverage = Project::with_command(command).coverage(framework).unwrap();
+        let argv = coverage.argv.first().unwrap().join(" ");
+        assert!(argv.contains(expected), "{command}: {argv}");
+        assert!(coverage.display.ends_with(expected), "{command}: {}", coverage.display);
+    }
     let bare = Project::new(&[]);
     for (framework, reason) in [
         (Framework::Maven, "jacoco-maven-plugin"),
@@ -484,6 +497,33 @@ fn the_coverage_tool_of_each_framework_is_started_like_this() {
     ] {
         let error = bare.coverage(framework).unwrap_err();
         assert!(error.contains(reason), "{framework}: {error}");
+    }
+}
+
+#[test]
+fn plugins_are_read_from_the_options_that_settings_of_pytest_add() {
+    let table: [(&str, &str, &[&str]); 5] = [
+        (
+            "pytest.ini",
+            "[pytest]\naddopts = --cov=parse --cov-branch --benchmark-skip\n",
+            &["pytest-benchmark", "pytest-cov"],
+        ),
+        (
+            "pyproject.toml",
+            "[tool.pytest.ini_options]\naddopts = [\n  \"-ra\",\n  \"--cov\",\n]\n",
+            &["pytest-cov"],
+        ),
+        (
+            "setup.cfg",
+            "[tool:pytest]\naddopts =\n    --timeout=9\n[x]\n --cov\n",
+            &["pytest-timeout"],
+        ),
+        ("tox.ini", "[pytest]\naddopts = -q\n[testenv]\ncommands =\n    pytest --cov\n", &[]),
+        ("pytest.ini", "[pytest]\n", &[]),
+    ];
+    for (file, text, expected) in table {
+        let found = plugins_of_settings(&Project::new(&[(file, text)]).site);
+        assert_eq!(found, expected, "{file}: {text}");
     }
 }
 
