@@ -87,7 +87,10 @@ pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Convent
         "node:test mock" => has(Language::JavaScript) || has(Language::TypeScript),
         _ => true,
     };
-    let directory = directory(framework, &own);
+    // Helpers, data and tests of types lie where tests belong.
+    let code: Vec<(&RepoPath, &String)> =
+        tests.iter().filter(|(file, _)| Language::of(file).is_some()).collect();
+    let directory = directory(framework, if own.is_empty() { &code } else { &own });
     Conventions {
         file_naming: naming(framework, &own),
         is_mirrored: own
@@ -397,6 +400,20 @@ mod tests {
         let found = candidates(&RepoPath::parse("src/a/x.js").unwrap(), &habits);
         for listed in ["tests/a/x.test.js", "src/a/__tests__/x.test.js", "src/a/x.spec.js"] {
             assert!(found.iter().any(|path| path.as_str() == listed), "{listed} of 6.8");
+        }
+    }
+
+    #[test]
+    fn a_folder_with_tests_of_types_or_helpers_only_is_that_of_the_tests() {
+        let table = [
+            (Framework::Vitest, "test/types.test-d.ts", "test/index.test.ts"),
+            (Framework::Jest, "tests/setup.ts", "tests/index.test.ts"),
+            (Framework::Vitest, "src/a.test.ts", "src/index.test.ts"),
+        ];
+        for (framework, test, expected) in table {
+            let habits = read(framework, &files(&[(test, "export {};\n")]));
+            let source = RepoPath::parse("src/index.ts").unwrap();
+            assert_eq!(candidates(&source, &habits)[0].as_str(), expected, "{test}");
         }
     }
 

@@ -51,7 +51,7 @@ pub async fn inspect(
             add_findings(&mut result.findings, reported);
         }
         result.skipped = unchecked_languages(&reviewed, &lint_report);
-        result.skipped.extend(lint_report.skipped);
+        result.failed_tools = lint_report.skipped;
     }
     Ok(result)
 }

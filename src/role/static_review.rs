@@ -29,6 +29,8 @@ pub struct ReviewResult {
     pub too_deep: Vec<RepoPath>,
     /// Checks that were not performed, with the reason.
     pub skipped: Vec<(String, String)>,
+    /// The project's own tools that gave no answer, with the reason.
+    pub failed_tools: Vec<(String, String)>,
 }
 
 /// Reviews the chosen files. Never fails; syntax errors are findings.
@@ -51,7 +53,7 @@ pub fn review(request: &ReviewRequest<'_>) -> ReviewResult {
         findings,
         generated: generated.into_iter().cloned().collect(),
         too_deep: scanned.too_deep,
-        skipped: Vec::new(),
+        ..ReviewResult::default()
     }
 }
 

@@ -374,7 +374,7 @@ fn mocha_ava_tap_and_tape() {
     ];
     for (name, script, test, expected, ids) in table {
         let package = serde_json::json!({
-            "scripts": { "test": script, "unit": "mocha --bail=false test" },
+            "scripts": { "test": script, "unit": "mocha --bail test" },
             "devDependencies": { name: "*" },
         });
         let repo = TestRepo::new(&[

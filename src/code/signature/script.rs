@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use regex::Regex;
 use tree_sitter::Node;
 
-use super::declared_values::TypeScope;
+use super::declared_values::{DeclaredValues, TypeScope};
 use super::factory_exports;
 use super::module_exports::{self, Exports};
 use super::parameter_names::infer_types;
@@ -248,6 +248,24 @@ fn fields(pattern: Node<'_>, text: &str) -> Vec<String> {
     keys.map(|key| text_of(key, text).to_owned()).filter(|key| is_plain(key)).collect()
 }
 
+/// What the annotation of a parameter allows, else what TypeScript infers from a default value.
+fn declared_values<'t>(
+    annotation: Option<Node<'t>>,
+    default: Option<Node<'t>>,
+    (scope, name, rest): (&TypeScope<'t>, &str, bool),
+) -> Option<DeclaredValues> {
+    if let Some(kind) = annotation {
+        return scope.values_of(kind, name, rest);
+    }
+    let (values, open) = match default?.kind() {
+        "string" => (Vec::new(), vec![Type::Text]),
+        "number" => (Vec::new(), vec![Type::Int, Type::Float]),
+        "true" | "false" => (vec!["true".into(), "false".into()], Vec::new()),
+        _ => return None,
+    };
+    Some(DeclaredValues { values, open, ..DeclaredValues::default() })
+}
+
 fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) -> Vec<Parameter> {
     let text = scope.source_text();
     let scope = scope.enter_function(node);
@@ -275,7 +293,7 @@ fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) ->
         let name = text_of(target, text).trim_start_matches("...").to_owned();
         let mut types = annotated(field_of(one, "type", text).trim_start_matches(':'));
         let annotation = one.child_by_field_name("type");
-        let declared = annotation.and_then(|kind| scope.values_of(kind, &name, rest));
+        let declared = declared_values(annotation, value.filter(|_| typed), (&scope, &name, rest));
         if let Some(declared) = declared.as_ref().filter(|_| types.is_empty()) {
             types.clone_from(&declared.open);
             let is_object = declared.values.iter().any(|one| one.starts_with('{'));

@@ -31,6 +31,17 @@ const NOTHING_WRITTEN: &str = "no test was written, so there is nothing to judge
 /// Findings that the reason of a decision names.
 const NAMED: usize = 3;
 
+/// What the project's linter still finds and what gave no answer, as the end of a reason.
+fn linter_answers(findings: &[Finding], silent: &[Skipped]) -> String {
+    let own: Vec<&Finding> = findings.iter().filter(|one| one.id == "project-rule").collect();
+    let first = own.first().map_or_else(String::new, |Finding { file, line, message, .. }| {
+        let number = count(own.len(), "finding");
+        format!("; {number} of the project's linter, first in {file}:{line}: {message}")
+    });
+    let silent = silent.iter().map(|one| format!("; not checked: {} ({})", one.what, one.reason));
+    first + &silent.collect::<String>()
+}
+
 impl TestWriting<'_> {
     /// Code check: inspects the new files, repairs what is safe, drops what is critical.
     pub(super) async fn validate(&mut self) -> Result<PipelineStepOutcome, Failure> {
@@ -101,9 +112,9 @@ impl TestWriting<'_> {
                 continue;
             }
             let mut decision = self.with_blocking(Stage::Code, decision);
-            for one in &unformatted {
-                decision.1.push_str(&format!("; not checked: {} ({})", one.what, one.reason));
-            }
+            let failed = reviewed.failed_tools.into_iter();
+            unformatted.extend(failed.map(|(what, reason)| Skipped { what, reason }));
+            decision.1.push_str(&linter_answers(&findings, &unformatted));
             let findings = self.generation.blocking(Stage::Code).cloned().chain(findings).collect();
             let left_out = reviewed.generated.iter().chain(&reviewed.too_deep);
             let skipped = left_out.map(|file| Skipped {

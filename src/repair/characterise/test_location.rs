@@ -12,7 +12,7 @@ use crate::code::test_paths::is_test;
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, in_folder};
 
-use super::render::{ModuleKind, Naming, TestPackage, TestStyle};
+use super::render::{ModuleKind, Naming, TestPackage, most_used_quote};
 
 /// Folders without code of the project itself.
 const ASIDE: &[&str] = &[
@@ -121,16 +121,10 @@ pub fn locate_test_file(
     let own = format!("{}.test", file.stem());
     let stem = if stem.is_empty() { &own } else { stem };
     let path = RepoPath::inside(&folder, &format!("{stem}.{ending}")).ok()?;
-    let naming = Naming {
-        framework: site.framework,
-        subject: imported_as(relative(path.parent(), file), site, text),
-        source,
-        test,
-        typed,
-        package: TestPackage::default(),
-        quote: most_used_quote(text),
-        style: TestStyle::default(),
-    };
+    let subject = imported_as(relative(path.parent(), file), site, text);
+    let quote = most_used_quote(text);
+    let naming =
+        Naming { source, test, typed, quote, ..Naming::of_module(site.framework, subject) };
     Some((path, naming))
 }
 
@@ -205,16 +199,9 @@ fn locate_go_test(
 ) -> Option<(RepoPath, Naming)> {
     let path = RepoPath::inside(file.parent(), &format!("{}_test.go", file.stem())).ok()?;
     let beside = planned.filter(|path| path.parent() == file.parent()).cloned();
-    let naming = Naming {
-        framework: Framework::GoTest,
-        subject: package_name(text)?.to_owned(),
-        source: ModuleKind::Module,
-        test: ModuleKind::Module,
-        typed: false,
-        quote: '"',
-        style: TestStyle::default(),
-        package: TestPackage { imports: imported_packages(text), ..TestPackage::default() },
-    };
+    let package = TestPackage { imports: imported_packages(text), ..TestPackage::default() };
+    let subject = package_name(text)?.to_owned();
+    let naming = Naming { package, ..Naming::of_module(Framework::GoTest, subject) };
     Some((beside.unwrap_or(path), naming))
 }
 
@@ -279,10 +266,6 @@ fn script_ending(site: &ProjectLayout<'_>, typed: bool, test: ModuleKind) -> &'s
         (ModuleKind::Common, true) if is_node => "cjs",
         _ => "js",
     }
-}
-
-fn most_used_quote(text: &str) -> char {
-    if text.matches('"').count() > text.matches('\'').count() { '"' } else { '\'' }
 }
 
 /// How a test imports a TypeScript file: with the ending that its own imports have, else with that of

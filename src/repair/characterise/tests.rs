@@ -269,6 +269,97 @@ fn script_files_take_and_assert_as_their_framework_does() {
 }
 
 #[test]
+fn script_files_follow_their_neighbours() {
+    let list = |text: &str, language| {
+        let raised = CallOutcome::Raised {
+            class: "TypeError".into(),
+            message: "no".into(),
+            explicit: true,
+            way: ResultKind::Plain,
+        };
+        let cases = vec![
+            case("f", &["1"], value("[2]", ResultKind::Plain)),
+            case("f", &["'word'"], value("3", ResultKind::Plain)),
+            case("f", &["0"], seen(raised)),
+        ];
+        vec![functions(language, text, cases)]
+    };
+    let source = "module.exports = { f };\nfunction f(x) { return x; }";
+    let written = |framework, module, tests: &[&str]| {
+        let texts: Vec<String> = tests.iter().map(|text| (*text).to_owned()).collect();
+        let style = TestStyle::shown_by(Language::JavaScript, source, &texts, "");
+        let naming = Naming { style, ..naming(framework, module, module) };
+        render(&naming, &list(source, Language::JavaScript), false).text
+    };
+    let old = "var assert = require('assert');\n\ndescribe('f', function () {\n    it('is', function () {\n        assert.equal(f(1), 2)\n    })\n})\n";
+    insta::assert_snapshot!(written(Framework::Mocha, ModuleKind::Common, &[old]), @r"
+    var assert = require('assert')
+
+    var f = require('../src/fee-table.js').f
+
+    describe('fee-table', function () {
+        it('f with 1', function () {
+            assert.deepStrictEqual(f(1), [2])
+        })
+
+        it('f with word', function () {
+            assert.strictEqual(f('word'), 3)
+        })
+
+        it('f throws TypeError for 0', function () {
+            assert.throws(function () { f(0) }, { name: 'TypeError', message: 'no' })
+        })
+    })
+    ");
+    let chai = "import { expect } from \"chai\";\n\ndescribe(\"f\", () => {\n\tit(\"is\", () => {\n\t\texpect(f(1)).to.equal(2);\n\t});\n});\n";
+    let text = written(Framework::Mocha, ModuleKind::Module, &[chai]);
+    assert!(text.starts_with("import { expect } from \"chai\";\n\n"), "{text}");
+    assert!(text.contains("\n\t\texpect(f(1)).to.deep.equal([2]);\n"), "{text}");
+    assert!(text.contains("\n\t\texpect(() => f(0)).to.throw(\"no\");\n"), "{text}");
+    let grouped = "import { describe, it } from 'node:test'\nimport assert from 'node:assert'\n\ndescribe('f', () => {\n  it('is', () => {\n    assert.strictEqual(f(1), 2)\n  })\n})\n";
+    insta::assert_snapshot!(written(Framework::NodeTest, ModuleKind::Module, &[grouped]), @r"
+    import assert from 'node:assert'
+    import { describe, it } from 'node:test'
+
+    import { f } from '../src/fee-table.js'
+
+    describe('fee-table', () => {
+      it('f with 1', () => {
+        assert.deepStrictEqual(f(1), [2])
+      })
+
+      it('f with word', () => {
+        assert.strictEqual(f('word'), 3)
+      })
+
+      it('f throws TypeError for 0', () => {
+        assert.throws(() => f(0), { name: 'TypeError', message: 'no' })
+      })
+    })
+    ");
+    let vitest = grouped.replace("node:test", "vitest");
+    let text = written(Framework::Vitest, ModuleKind::Module, &[&vitest]);
+    assert!(text.starts_with("import { describe, expect, it } from 'vitest'\n\n"), "{text}");
+    let tabs = "import test from 'ava';\n\ntest('f', t => {\n\tt.is(f(1), 2);\n});\n";
+    let text = written(Framework::Ava, ModuleKind::Module, &[tabs]);
+    assert!(text.contains("t => {\n\tt.is(f('word'), 3);\n});\n"), "{text}");
+}
+
+#[test]
+fn arguments_of_unknown_types_are_typed_one_by_one() {
+    let source = "export function f(text = '', other: Foreign) { return text; }";
+    let cases = vec![
+        case("f", &["\"a\""], value("\"a\"", ResultKind::Plain)),
+        case("f", &["\"b\"", "{}"], value("\"b\"", ResultKind::Plain)),
+    ];
+    let list = vec![functions(Language::TypeScript, source, cases)];
+    let naming = naming(Framework::Vitest, ModuleKind::Module, ModuleKind::Module);
+    let text = render(&Naming { typed: true, ..naming }, &list, false).text;
+    assert!(!text.contains("@ts-nocheck") && text.contains("f('a')"), "{text}");
+    assert!(text.contains("f('b', {} as never)"), "{text}");
+}
+
+#[test]
 fn a_function_that_takes_a_needed_name_is_left_out() {
     let mut list = python();
     list[1].local = "datetime".into();

@@ -186,8 +186,9 @@ async fn test_style(
     files: &BTreeSet<RepoPath>,
     fx: &Effects<'_>,
 ) -> Result<TestStyle, EffectError> {
-    let is_neighbour =
-        |file: &&RepoPath| is_test(file) && Language::of(file) == Some(subject.language);
+    let own = subject.language;
+    let is_alike = |one: Language| one == own || one.is_script() && own.is_script();
+    let is_neighbour = |file: &&RepoPath| is_test(file) && Language::of(file).is_some_and(is_alike);
     let mut neighbours: Vec<&RepoPath> = files.iter().filter(is_neighbour).collect();
     neighbours.sort_by_key(|file| file.parent() != path.parent());
     let mut texts = Vec::new();
@@ -206,12 +207,11 @@ async fn test_style(
         let is_near = file.parent().is_empty() || file.parent() == path.parent();
         is_near && (name.starts_with(".eslintrc") || name.starts_with("eslint.config."))
     };
-    let mut linter = String::new();
-    for file in files.iter().filter(is_linter) {
-        linter.push_str(&read(request, file, fx).await?.unwrap_or_default());
-    }
-    let is_known = ["mocha", "jest"].iter().any(|name| linter.contains(name));
-    Ok(TestStyle { declares_globals: !linter.is_empty() && !is_known, ..style })
+    let declares_globals = match texts.as_slice() {
+        [] => files.iter().any(|file| is_linter(&file)),
+        texts => texts.iter().any(|text| text.contains("/* global ")),
+    };
+    Ok(TestStyle { declares_globals, ..style })
 }
 
 /// The functions of all gaps; those that cannot be called have a reason.

@@ -53,9 +53,16 @@ const loaded = watch(root, () => loading, (record) => {
   write({ end: true });
 });
 
+// All tests run, also where the command ends with the first failure: what did not run says nothing.
+function runAll(suite) {
+  suite.bail(false);
+  suite.suites.forEach(runAll);
+}
+
 module.exports = class Reporter {
   constructor(runner) {
     loaded();
+    runAll(runner.suite);
     const names = new Names();
     const chosen = process.env.REGREEN_SELECT && fs.readFileSync(process.env.REGREEN_SELECT, 'utf8').split('\n');
     // With `--parallel` the tests are in other processes, which run all of them.

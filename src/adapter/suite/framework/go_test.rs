@@ -44,7 +44,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     coverage: |request| {
         let mut argv = words(&["go", "test", "-coverpkg=./...", "-coverprofile"]);
         argv.extend([request.output_path("report"), "./...".into()]);
-        let display = "go test -coverprofile=cover.out ./...";
+        let display = "go test -coverpkg=./... -coverprofile=cover.out ./...";
         Ok(CoverageCommand::new(display, argv, request.output.join("report")))
     },
     persistent: None,

@@ -8,6 +8,7 @@ mod python;
 mod rust;
 mod script;
 mod test_name;
+mod test_style;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +22,8 @@ use crate::effect::{CallOutcome, ResultKind};
 use super::arguments::split_name;
 use super::{Case, ObservedFunction};
 use test_name::Detail;
+
+pub use test_style::{TestStyle, most_used_quote};
 
 /// Longest error message, in bytes, that a test compares.
 const MESSAGE: usize = 200;
@@ -73,7 +76,7 @@ pub struct Naming {
     pub test: ModuleKind,
     /// Whether the test file is written in TypeScript.
     pub typed: bool,
-    /// JavaScript: the quotes around texts, as the file under test has most.
+    /// The quotes around texts, as the file under test has most.
     pub quote: char,
     /// What the tests of the project look like.
     pub style: TestStyle,
@@ -88,52 +91,6 @@ impl Naming {
         let package = TestPackage::default();
         let style = TestStyle::default();
         Self { framework, subject, source, test, typed: false, quote: '"', style, package }
-    }
-}
-
-/// What the tests of a project look like, as far as its sources and neighbouring tests show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TestStyle {
-    /// Whether tests are grouped: in classes of unittest, or by `describe`.
-    pub grouped: bool,
-    /// Python: the longest line.
-    pub width: usize,
-    /// JavaScript: whether statements end with semicolons.
-    pub semicolons: bool,
-    /// JavaScript: whether the functions of the framework must be declared to `ESLint`.
-    pub declares_globals: bool,
-}
-
-impl Default for TestStyle {
-    fn default() -> Self {
-        Self { grouped: false, width: 88, semicolons: true, declares_globals: false }
-    }
-}
-
-impl TestStyle {
-    /// The style that the neighbouring tests, the source and the settings of the formatter show.
-    pub fn shown_by(language: Language, source: &str, tests: &[String], settings: &str) -> Self {
-        let is_grouped = |text: &String| {
-            let starts = |mark: &str| text.lines().any(|line| line.starts_with(mark));
-            if language == Language::Python {
-                text.contains("unittest.TestCase)") && !starts("def test_")
-            } else {
-                starts("describe(") && !starts("test(") && !starts("it(")
-            }
-        };
-        let grouped = tests.iter().filter(|text| is_grouped(text)).count();
-        let lengths = settings.lines().filter_map(|line| {
-            let (name, value) = line.split_once('=')?;
-            let is_length = matches!(name.trim(), "line-length" | "line_length");
-            value.trim().parse().ok().filter(|_| is_length)
-        });
-        let ended = source.lines().filter(|line| line.ends_with(';')).count();
-        Self {
-            grouped: grouped * 2 > tests.len(),
-            width: lengths.into_iter().next().unwrap_or(88),
-            semicolons: ended > 0 || language == Language::Python,
-            declares_globals: false,
-        }
     }
 }
 
@@ -355,7 +312,8 @@ fn setup_lines(naming: &Naming, function: &ObservedFunction, case: &Case) -> (Ve
         return (Vec::new(), call.callee.clone());
     };
     let name = object_name(naming, function, case);
-    let (declared, end) = if naming.framework.is_python() { ("", "") } else { ("const ", ";") };
+    let declared = if naming.style.is_legacy { "var " } else { "const " };
+    let (declared, end) = if naming.framework.is_python() { ("", "") } else { (declared, ";") };
     let mut lines = vec![format!("{declared}{name} = {object}{end}")];
     lines.extend(call.setup.iter().map(|before| format!("{name}.{before}{end}")));
     (lines, format!("{name}.{method}"))

@@ -22,7 +22,8 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         text.push_str(&format!("\n\nclass {name}(unittest.TestCase):\n"));
     }
     let (indent, own, depth) = if unittest { ("    ", "self", 2) } else { ("", "", 1) };
-    let layout = Layout { width: naming.style.width, step: "    ", style: BreakStyle::Black };
+    let layout =
+        Layout { width: naming.style.line_width(), step: "    ", style: BreakStyle::Black };
     for (number, test) in draft.tests.iter().enumerate() {
         text.push_str(match (unittest, number) {
             (false, _) => "\n\n",
@@ -90,7 +91,7 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     let line = format!("from {from} import {}", subjects.join(", "));
     let mut from_lines: Vec<String> =
         named.iter().map(|(module, name)| format!("from {module} import {name}\n")).collect();
-    from_lines.push(if line.len() > naming.style.width {
+    from_lines.push(if line.len() > naming.style.line_width() {
         format!("from {from} import (\n    {},\n)\n", subjects.join(",\n    "))
     } else {
         line + "\n"
@@ -227,7 +228,8 @@ impl Assertions {
 
 /// The lines of code of one case.
 fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
-    let assertions = Assertions { is_unittest: is_unittest(naming), width: naming.style.width };
+    let assertions =
+        Assertions { is_unittest: is_unittest(naming), width: naming.style.line_width() };
     let (given, named) = arguments(one, case);
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("{name} = {value}")).collect();

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::code::language::Language;
+use crate::code::signature::{Class, Parameter};
 use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
@@ -16,18 +17,24 @@ use super::{
 /// How the tests of a framework assert.
 #[derive(Clone, Copy, PartialEq)]
 enum Assertions {
-    /// `assert.equal(…)` of Node.js.
-    Assert,
+    /// `assert.equal(…)` of Node.js, or `assert.strictEqual(…)`, by the names of two functions.
+    Assert(&'static str, &'static str),
     /// `t.is(…)` of AVA, on the argument of the test.
     Ava,
     /// `expect(…).toBe(…)`.
     Expect,
+    /// `expect(…).to.equal(…)` of Chai.
+    Chai,
 }
 
 impl Assertions {
-    fn of(framework: Framework) -> Self {
-        match framework {
-            Framework::NodeTest | Framework::Mocha => Self::Assert,
+    fn of(naming: &Naming) -> Self {
+        match naming.framework {
+            Framework::NodeTest | Framework::Mocha if naming.style.uses_chai => Self::Chai,
+            Framework::NodeTest | Framework::Mocha => match naming.style.assert_module {
+                Some("assert" | "node:assert") => Self::Assert("strictEqual", "deepStrictEqual"),
+                _ => Self::Assert("equal", "deepEqual"),
+            },
             Framework::Ava => Self::Ava,
             _ => Self::Expect,
         }
@@ -37,8 +44,13 @@ impl Assertions {
     fn equal(self, value: &str, literal: &str) -> String {
         let plain = !literal.starts_with(['[', '{', 'n', 'O', 'B', '/']) || literal == "null";
         match (self, plain) {
-            (Self::Assert, true) => format!("assert.equal({value}, {literal});"),
-            (Self::Assert, false) => format!("assert.deepEqual({value}, {literal});"),
+            (Self::Assert(equal, _), true) | (Self::Assert(_, equal), false) => {
+                format!("assert.{equal}({value}, {literal});")
+            }
+            (Self::Chai, true) if literal != "NaN" => {
+                format!("expect({value}).to.equal({literal});")
+            }
+            (Self::Chai, _) => format!("expect({value}).to.deep.equal({literal});"),
             (Self::Ava, true) => format!("t.is({value}, {literal});"),
             (Self::Ava, false) => format!("t.deepEqual({value}, {literal});"),
             (Self::Expect, true) => format!("expect({value}).toBe({literal});"),
@@ -47,36 +59,55 @@ impl Assertions {
     }
 
     /// An assertion that a call throws, or rejects, with a class and as far as known with a message.
-    fn throws(self, call: &str, rejects: bool, class: &str, says: Option<&str>) -> String {
+    fn throws(self, call: &str, rejects: bool, (class, says): (&str, Option<&str>)) -> String {
         let detail = says.map_or_else(String::new, |says| format!(", message: {says}"));
         let expected = format!("{{ name: '{class}'{detail} }}");
         let says = says.unwrap_or_default();
         match (self, rejects) {
-            (Self::Assert, false) => format!("assert.throws(() => {call}, {expected});"),
-            (Self::Assert, true) => format!("await assert.rejects({call}, {expected});"),
-            (Self::Ava, false) => format!("t.throws(() => {call}, {expected});"),
+            (Self::Assert(..), false) => format!("assert.throws({call}, {expected});"),
+            (Self::Assert(..), true) => format!("await assert.rejects({call}, {expected});"),
+            (Self::Ava, false) => format!("t.throws({call}, {expected});"),
             (Self::Ava, true) => format!("await t.throwsAsync({call}, {expected});"),
-            (Self::Expect, false) => format!("expect(() => {call}).toThrow({says});"),
+            (Self::Expect, false) => format!("expect({call}).toThrow({says});"),
             (Self::Expect, true) => format!("await expect({call}).rejects.toThrow({says});"),
+            (Self::Chai, false) => format!("expect({call}).to.throw({says});"),
+            (Self::Chai, true) => {
+                format!("expect(await {call}.catch((error) => error.name)).to.equal('{class}');")
+            }
         }
     }
 }
 
-/// What a test file imports from its framework and for its assertions.
-fn tools(framework: Framework, module: bool) -> &'static str {
-    match (framework, module) {
-        (Framework::NodeTest, true) => {
-            "import assert from 'node:assert/strict';\nimport test from 'node:test';\n\n"
+/// What a test file imports for its assertions and from its framework.
+fn tools(naming: &Naming, describe: &str, function: &str) -> String {
+    let assert_module = naming.style.assert_module.unwrap_or("node:assert/strict");
+    let library = match Assertions::of(naming) {
+        Assertions::Assert(..) => Some(("assert".to_owned(), assert_module)),
+        Assertions::Chai => Some(("{ expect }".to_owned(), "chai")),
+        Assertions::Ava | Assertions::Expect => None,
+    };
+    let runner = match naming.framework {
+        Framework::NodeTest if describe.is_empty() && function == "test" => {
+            Some(("test".to_owned(), "node:test"))
         }
-        (Framework::NodeTest, false) => {
-            "const assert = require('node:assert/strict');\nconst test = require('node:test');\n\n"
-        }
-        (Framework::Mocha, true) => "import assert from 'node:assert/strict';\n\n",
-        (Framework::Mocha, false) => "const assert = require('node:assert/strict');\n\n",
-        (Framework::Ava, true) => "import test from 'ava';\n\n",
-        (Framework::Ava, false) => "const test = require('ava');\n\n",
-        (Framework::Vitest, _) => "import { expect, test } from 'vitest';\n\n",
-        _ => "",
+        Framework::NodeTest => Some((format!("{{ {describe}{function} }}"), "node:test")),
+        Framework::Ava => Some(("test".to_owned(), "ava")),
+        Framework::Vitest => Some((format!("{{ {describe}expect, {function} }}"), "vitest")),
+        _ => None,
+    };
+    let lines = library.iter().chain(&runner).map(|(names, from)| imported(naming, names, from));
+    let text: String = lines.map(|line| line + "\n").collect();
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+/// A statement that imports a name, or names in braces, from a module.
+fn imported(naming: &Naming, names: &str, module: &str) -> String {
+    let member = names.strip_prefix("{ ").and_then(|one| one.strip_suffix(" }"));
+    match member {
+        _ if naming.test == ModuleKind::Module => format!("import {names} from '{module}';"),
+        Some(name) if naming.style.is_legacy => format!("var {name} = require('{module}').{name};"),
+        _ if naming.style.is_legacy => format!("var {names} = require('{module}');"),
+        _ => format!("const {names} = require('{module}');"),
     }
 }
 
@@ -84,63 +115,76 @@ fn tools(framework: Framework, module: bool) -> &'static str {
 pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
     let used: Vec<(&ObservedFunction, &Case)> =
         draft.tests.iter().filter_map(|test| case_of(functions, test)).collect();
-    // Arguments of unknown types may not be allowed.
-    let is_unchecked = naming.typed && used.iter().any(|(one, case)| !has_known_types(one, case));
+    // What objects of an unknown type are made of may not be allowed.
+    let mut made = used.iter().flat_map(|(one, _)| &one.callable.class);
+    let is_unknown = |class: &Class| class.parameters.iter().any(|one| one.declared.is_none());
+    let is_unchecked = naming.typed && made.any(is_unknown);
     let mut text = if is_unchecked { "// @ts-nocheck\n".to_owned() } else { String::new() };
-    let module = naming.test == ModuleKind::Module;
-    if naming.style.declares_globals {
-        let describe = if is_grouped(naming) { "describe, " } else { "" };
-        match naming.framework {
-            Framework::Mocha => text.push_str(&format!("/* global {describe}it */\n\n")),
-            Framework::Jest => text.push_str(&format!("/* global {describe}expect, test */\n\n")),
-            _ => {}
-        }
-    }
-    text.push_str(tools(naming.framework, module));
-    let (function, context) = match naming.framework {
-        Framework::Mocha => ("it", "()"),
-        Framework::Ava => ("test", "t"),
-        _ => ("test", "()"),
+    let naming = &fitting(naming, &used);
+    let (is_grouped, indent) = (naming.style.grouped, naming.style.indent.unwrap_or("  "));
+    let group = if naming.style.is_legacy { "function ()" } else { "() =>" };
+    let (usual, opened) = match naming.framework {
+        Framework::Mocha => ("it", group),
+        Framework::Ava => ("test", "t =>"),
+        _ => ("test", group),
     };
+    let function = naming.style.declared_by.unwrap_or(usual);
+    let describe = if is_grouped { "describe, " } else { "" };
+    if let (true, Framework::Mocha | Framework::Jest) =
+        (naming.style.declares_globals, naming.framework)
+    {
+        let expect = if naming.framework == Framework::Jest { "expect, " } else { "" };
+        text.push_str(&format!("/* global {describe}{expect}{function} */\n\n"));
+    }
+    text.push_str(&tools(naming, describe, function));
     let pairs: BTreeSet<(&str, &str)> = used
         .iter()
         .filter_map(|(one, _)| Some((one.local.as_str(), one.callable.export.as_deref()?)))
         .collect();
     text.push_str(&imports(naming, &pairs));
-    let (mut body, indent) = (String::new(), if is_grouped(naming) { "  " } else { "" });
-    let layout = Layout { width: 100, step: "  ", style: BreakStyle::Prettier };
+    let (mut body, pad) = (String::new(), if is_grouped { indent } else { "" });
+    let layout = Layout { width: 100, step: indent, style: BreakStyle::Prettier };
     for test in &draft.tests {
         let Some((one, case)) = case_of(functions, test) else { continue };
         let name = title(&test.name);
         let waits = if is_awaited(case) { "async " } else { "" };
-        body.push_str(&format!("\n{indent}{function}({name}, {waits}{context} => {{\n"));
+        body.push_str(&format!("\n{pad}{function}({name}, {waits}{opened} {{\n"));
         for line in lines(one, case, naming) {
-            body.push_str(&break_line(&line, indent.len() / 2 + 1, layout));
+            body.push_str(&break_line(&line, 1 + usize::from(is_grouped), layout));
         }
-        body.push_str(&format!("{indent}}});\n"));
+        body.push_str(&format!("{pad}}});\n"));
     }
-    if is_grouped(naming) {
+    if is_grouped {
         let path = naming.subject.rsplit('/').next().unwrap_or_default();
         let stem = title(path.split('.').next().unwrap_or(path));
-        text.push_str(&format!(
-            "\ndescribe({stem}, () => {{\n{}}});\n",
-            body.trim_start_matches('\n')
-        ));
+        let body = body.trim_start_matches('\n');
+        text.push_str(&format!("\ndescribe({stem}, {group} {{\n{body}}});\n"));
     } else {
         text.push_str(&body);
     }
+    in_style(&text, naming)
+}
+
+/// The naming with old JavaScript only where no call needs a newer one.
+fn fitting(naming: &Naming, used: &[(&ObservedFunction, &Case)]) -> Naming {
+    let is_modern = |(_, case): &(&ObservedFunction, &Case)| {
+        is_awaited(case) || case.call.arguments.iter().any(|given| given.contains("=>"))
+    };
+    let mut naming = naming.clone();
+    let is_common = naming.test == ModuleKind::Common;
+    naming.style.is_legacy &= is_common && !used.iter().any(is_modern);
+    naming
+}
+
+/// The text with the quotes and the ends of statements of the project.
+fn in_style(text: &str, naming: &Naming) -> String {
     let language = if naming.typed { Language::TypeScript } else { Language::JavaScript };
-    let text = with_quotes(&text, language, naming.quote);
-    if naming.style.semicolons {
+    let text = with_quotes(text, language, naming.style.quote.unwrap_or(naming.quote));
+    if !naming.style.omits_semicolons {
         return text;
     }
     let lines = text.lines().map(|line| line.strip_suffix(';').unwrap_or(line));
     lines.map(|line| format!("{line}\n")).collect()
-}
-
-/// Whether the tests are grouped by `describe`, which some frameworks have without an import.
-fn is_grouped(naming: &Naming) -> bool {
-    naming.style.grouped && matches!(naming.framework, Framework::Mocha | Framework::Jest)
 }
 
 /// A title as a literal.
@@ -150,14 +194,6 @@ fn title(words: &str) -> String {
         "{quote}{}{quote}",
         words.replace('\\', "\\\\").replace('\'', if quote == '"' { "'" } else { "\\'" })
     )
-}
-
-/// Whether the types of all that a call gives are known.
-fn has_known_types(one: &ObservedFunction, case: &Case) -> bool {
-    let parameters = &one.callable.parameters;
-    let made = one.callable.class.iter().flat_map(|class| &class.parameters);
-    let given = parameters.iter().take(case.call.arguments.len());
-    given.chain(made).all(|one| one.declared.is_some())
 }
 
 /// Import statements for the functions under test.
@@ -184,6 +220,13 @@ fn imports(naming: &Naming, pairs: &BTreeSet<(&str, &str)>) -> String {
             (Some(single), false) => format!("import {single}, {{ {list} }} from '{from}';\n"),
             (None, _) => format!("import {{ {list} }} from '{from}';\n"),
         };
+    }
+    if naming.style.is_legacy {
+        let line = |(local, export): &(&str, &str)| match *export {
+            "default" => format!("var {local} = require('{from}');\n"),
+            _ => format!("var {local} = require('{from}').{export};\n"),
+        };
+        return pairs.iter().map(line).collect();
     }
     let mut text = String::new();
     let source = if naming.test == ModuleKind::Module {
@@ -217,7 +260,8 @@ fn written_call(
         let parameter = parameters.get(index).or(parameters.last());
         let value = case.call.arguments.get(index).map_or("", String::as_str);
         // Whatever the type, the compiler of TypeScript lets this pass.
-        if !naming.typed || parameter.is_none_or(|one| accepts_value(one, value)) {
+        let is_known = |one: &Parameter| one.declared.is_some() && accepts_value(one, value);
+        if !naming.typed || parameter.is_none_or(is_known) {
             argument
         } else {
             format!("{argument} as never")
@@ -229,12 +273,14 @@ fn written_call(
 /// The lines of code of one case.
 fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     let (given, named) = arguments(one, case);
+    let is_legacy = naming.style.is_legacy;
+    let declared = if is_legacy { "var" } else { "const" };
     let mut lines: Vec<String> =
-        named.iter().map(|(name, value)| format!("const {name} = {value};")).collect();
+        named.iter().map(|(name, value)| format!("{declared} {name} = {value};")).collect();
     let (setup, callee) = setup_lines(naming, one, case);
     lines.extend(setup);
     let call = written_call((naming, one), case, callee, given);
-    let assertions = Assertions::of(naming.framework);
+    let assertions = Assertions::of(naming);
     let equal = |value: &str, literal: &str| assertions.equal(value, literal);
     match case.expected_outcome() {
         CallOutcome::Value { literal, way } => lines.push(match way {
@@ -243,6 +289,9 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
                 equal(&format!("[...{call}]"), literal)
             }
             ResultKind::Text => equal(&format!("String({call})"), literal),
+            ResultKind::Attributes if is_legacy => {
+                equal(&format!("Object.assign({{}}, {call})"), literal)
+            }
             ResultKind::Attributes => equal(&format!("{{ ...{call} }}"), literal),
             // JavaScript has no context managers.
             ResultKind::Entered
@@ -255,7 +304,12 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
             let says = compared_message(message, *explicit);
             let made = if *way == ResultKind::List { format!("[...{call}]") } else { call };
             let rejects = *way == ResultKind::Await;
-            lines.push(assertions.throws(&made, rejects, class, says.as_deref()));
+            let made = match rejects {
+                true => made,
+                false if is_legacy => format!("function () {{ {made} }}"),
+                false => format!("() => {made}"),
+            };
+            lines.push(assertions.throws(&made, rejects, (class, says.as_deref())));
         }
         CallOutcome::Refused(_) => {}
     }

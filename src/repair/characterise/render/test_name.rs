@@ -19,7 +19,7 @@ const FEW: usize = 4;
 const ARGUMENT: usize = 24;
 
 /// Signs that texts may have between words where they are shown as they are.
-const SCRIPT_SIGNS: &str = " ,.:;-_/+%=&@!'";
+const SCRIPT_SIGNS: &str = " ,.:-_/@!'";
 const GO_SIGNS: &str = " -.";
 
 /// How much a name says. Where shorter names would be the same, the longer ones are tried.
@@ -288,13 +288,26 @@ fn stream_content(value: &str) -> Option<&str> {
 fn script_words(literal: &str) -> String {
     let shown = text_content(literal).map_or_else(
         || legible_text(literal.replace(['"', '\''], ""), &format!("{SCRIPT_SIGNS}[]")),
-        |text| legible_text(text, SCRIPT_SIGNS),
+        |text| titled_text(&text),
     );
     match literal {
         "[]" => "empty array".into(),
         "{}" => "empty object".into(),
         _ => shown.unwrap_or_else(|| literal_words(literal)),
     }
+}
+
+/// A short text in a title: words as they are, all else in quotation marks.
+fn titled_text(text: &str) -> Option<String> {
+    let is_word = text.chars().count() > 1 && text.contains(char::is_alphabetic);
+    let words = legible_text(text.to_owned(), SCRIPT_SIGNS).filter(|_| is_word);
+    let is_short = text.len() <= ARGUMENT && text.split(' ').count() <= FEW;
+    // Other parts of a title are told apart by `>`, and blanks are joined.
+    let is_quotable = !text.contains(|one: char| one.is_control() || "\"'`\\>#".contains(one))
+        && (text.chars().count() > 1 || text.contains(char::is_alphanumeric))
+        && !text.contains("  ")
+        && !text.trim().is_empty();
+    words.or_else(|| (is_short && is_quotable).then(|| format!("\"{text}\"")))
 }
 
 /// What the name of a subtest in Go shows of an expression: short texts as they are.
@@ -350,7 +363,9 @@ fn text_words(text: &str) -> String {
         (1, [name]) => (*name).to_owned(),
         _ if text.trim().is_empty() => "blank".into(),
         _ if text.trim() != text => format!("padded {}", text_words(text.trim())),
-        (count, [name, ..]) if is_alike && names.len() == count => format!("{count} {name}s"),
+        (count, [name, ..]) if is_alike && names.len() == count => {
+            format!("{count} {}s", name.trim_end_matches('s'))
+        }
         (count @ 2..=3, names) if names.len() == count => names.join(" and "),
         (count, names) if names.len() == count => "only punctuation".into(),
         _ if !text.contains(|c: char| c.is_ascii_alphanumeric()) => "non ascii".into(),
@@ -467,6 +482,7 @@ mod tests {
             ("'\\\\'", "backslash"),
             ("'<>'", "less-than and greater-than"),
             ("'--'", "2 hyphens"),
+            ("'=='", "2 equals"),
             ("'?!.,'", "only punctuation"),
             ("kind='vip'", "kind vip"),
             ("'   '", "blank"),
@@ -520,13 +536,20 @@ mod tests {
             assert_eq!(go_words(literal), expected, "{literal}");
         }
         let titles = [
-            ("\"01:30\"", "01:30"),
+            ("\"01:30\"", "\"01:30\""),
             ("-1.5", "-1.5"),
             ("[1, 2]", "[1, 2]"),
             ("[]", "empty array"),
             ("\"'\"", "apostrophe"),
-            ("\"a<b\"", "a b"),
-            ("\" a\"", "padded a"),
+            ("\"a<b\"", "\"a<b\""),
+            ("\"a;1=b\"", "\"a;1=b\""),
+            ("\" a😀b\"", "\" a😀b\""),
+            ("\" == \"", "\" == \""),
+            ("\"7\"", "\"7\""),
+            ("\"==\"", "\"==\""),
+            ("\"a\\nb\"", "a b"),
+            ("\"a  b\"", "a b"),
+            ("\"-\"", "hyphen"),
         ];
         for (literal, expected) in titles {
             assert_eq!(script_words(literal), expected, "{literal}");

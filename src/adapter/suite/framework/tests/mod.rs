@@ -456,7 +456,7 @@ fn the_coverage_tool_of_each_framework_is_started_like_this() {
         (Framework::Jest, "npx jest --coverage"),
         (Framework::Vitest, "npx vitest run"),
         (Framework::NodeTest, "NODE_V8_COVERAGE=… node --test"),
-        (Framework::GoTest, "go test -coverprofile=cover.out ./..."),
+        (Framework::GoTest, "go test -coverpkg=./... -coverprofile=cover.out ./..."),
         (Framework::CargoTest, "cargo llvm-cov --lcov"),
         (Framework::Nextest, "cargo llvm-cov nextest --lcov"),
         (Framework::Maven, "mvn test jacoco:report"),
