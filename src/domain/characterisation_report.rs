@@ -38,6 +38,9 @@ pub struct CharacterisedFunction {
     /// not written by the embedded engine.
     #[serde(default)]
     pub results: Vec<String>,
+    /// Whether one of them gives it an empty text, list or object.
+    #[serde(default)]
+    pub takes_empty: bool,
     /// Why calls were dropped, most frequent first.
     pub dropped: Vec<DropReason>,
 }
@@ -132,6 +135,7 @@ mod tests {
                 assertions: 0,
                 documented: Vec::new(),
                 results: Vec::new(),
+                takes_empty: false,
                 dropped: vec![dropped("of another shape", 90)],
             }],
             ..CharacterisationReport::default()

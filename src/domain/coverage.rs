@@ -169,7 +169,7 @@ impl Shares {
         [
             ("lines", self.line, target.line),
             ("branches", self.branch, target.branch),
-            ("functions", self.function, target.function),
+            ("public functions", self.function, target.function),
         ]
     }
 }

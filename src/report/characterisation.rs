@@ -106,6 +106,7 @@ mod tests {
             assertions,
             documented: Vec::new(),
             results: Vec::new(),
+            takes_empty: false,
             dropped: dropped
                 .iter()
                 .map(|(reason, count)| DropReason { reason: (*reason).into(), count: *count })

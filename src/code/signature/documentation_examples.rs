@@ -10,11 +10,10 @@ use crate::code::tree::{text_of, visit};
 use crate::domain::id::RepoPath;
 
 use super::compiled_examples::rust_documentation;
+use super::example_statements::code_blocks;
 use super::example_statements::prompt_statements;
 use super::example_variables::inline_variables;
-use super::examples::{
-    DocumentedResult, Example, class_name, code_blocks, read_example, read_examples,
-};
+use super::examples::{DocumentedResult, Example, class_name, read_example, read_examples};
 
 /// Words between a call and its result.
 const GIVES: &[&str] = &[

@@ -44,9 +44,51 @@ pub fn prompt_statements(documentation: &str) -> Vec<(String, String)> {
     found
 }
 
+/// Words behind the fence of a block of Rust that fails.
+const FAILING: &[&str] = &["should_panic", "compile_fail"];
+
+/// The fenced blocks of a Markdown page, each with the words behind its fence and without the indentation of
+/// that.
+fn fenced_blocks(page: &str) -> Vec<(&str, String)> {
+    let mut found: Vec<(&str, String)> = Vec::new();
+    let mut open: Option<usize> = None;
+    for line in page.lines() {
+        let (indent, words) = (line.len() - line.trim_start().len(), line.trim_start());
+        match (words.strip_prefix("```"), open) {
+            (Some(_), Some(_)) => open = None,
+            (Some(kind), None) => {
+                open = Some(indent);
+                found.push((kind.trim(), String::new()));
+            }
+            (None, Some(outer)) => {
+                let line = line.get(indent.min(outer)..).unwrap_or_default();
+                if let Some((_, text)) = found.last_mut() {
+                    text.push_str(&format!("{line}\n"));
+                }
+            }
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+/// The lines inside the fenced blocks of a Markdown page.
+pub fn code_blocks(page: &str) -> String {
+    let blocks = fenced_blocks(page).into_iter();
+    let shown = blocks.filter(|(kind, _)| !FAILING.iter().any(|word| kind.contains(word)));
+    shown.map(|(_, text)| text).collect()
+}
+
+/// The fenced blocks of Python on a Markdown page, and those of which nothing says what they are.
+pub fn python_blocks(page: &str) -> Vec<String> {
+    let blocks = fenced_blocks(page).into_iter();
+    let own = blocks.filter(|(kind, _)| kind.is_empty() || kind.starts_with("py"));
+    own.map(|(_, text)| text).collect()
+}
+
 /// The statements of a script in Python: what is asserted to be equal to a result, and what has one in the
 /// comment behind it.
-pub fn script_statements(script: &str) -> Vec<(String, String)> {
+pub fn script_statements(script: &str, is_result: &dyn Fn(&str) -> bool) -> Vec<(String, String)> {
     let is_prompt = |line: &str| line.starts_with(">>>") || line.starts_with("...");
     let lines = script.lines().map(|line| if is_prompt(line) { "" } else { line });
     let script = lines.collect::<Vec<_>>().join("\n");
@@ -66,15 +108,26 @@ pub fn script_statements(script: &str) -> Vec<(String, String)> {
                 found.push((text_of(*left, &script).into(), text_of(*right, &script).into()));
             }
             _ => {
-                let shown = beside.map_or("", |one| text_of(*one, &script));
-                let shown = shown.trim_start_matches(['#', ' ']);
-                let mark = RESULT_MARKS.iter().find(|mark| shown.starts_with(*mark));
-                let shown = mark.map_or(shown, |mark| shown.trim_start_matches(*mark));
-                found.push((text_of(*node, &script).into(), shown.trim().into()));
+                let code = text_of(*node, &script);
+                let said = beside.map_or("", |one| text_of(*one, &script));
+                found.push((code.into(), result_beside(code, said, is_result).into()));
             }
         }
     }
     found
+}
+
+/// The result in the comment behind a statement of Python. Without a mark it may be a remark: only a literal
+/// counts that is neither the number of a note nor a value of the statement.
+fn result_beside<'a>(code: &str, comment: &'a str, is_result: &dyn Fn(&str) -> bool) -> &'a str {
+    let shown = comment.strip_prefix('#').unwrap_or_default().trim();
+    if let Some(mark) = RESULT_MARKS.iter().find(|mark| shown.starts_with(*mark)) {
+        return shown.trim_start_matches(*mark).trim();
+    }
+    let number = shown.trim_start_matches('(').trim_end_matches(')');
+    let is_note = number != shown && number.chars().all(|c| c.is_ascii_digit());
+    let is_repeated = code.contains(shown);
+    if is_note || is_repeated || !is_result(shown) { "" } else { shown }
 }
 
 /// Statements with the comment behind the last of a line, or on the lines below if that is a result. Stars
@@ -166,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_script_asserts_results_or_names_them_behind_its_statements() {
-        let script = "import ini\n>>> old(1)\ntext = \"\"\"\na=1\n\"\"\"\nassert ini.read(text) == {\n  'a': 1,\n}\nini.size(text)  # => 5\nini.count()  # 3\nassert ini.ok\n";
+        let script = "import ini\n>>> old(1)\ntext = \"\"\"\na=1\n\"\"\"\nassert ini.read(text) == {\n  'a': 1,\n}\nini.size(text)  # => 5\nini.count()  # 3\nassert ini.ok\nini.show(7)  # 7\nini.note()  # (1)\nprint(ini.name())  # shows it\n";
         let expected = [
             ("import ini", ""),
             ("text = \"\"\"\na=1\n\"\"\"", ""),
@@ -174,10 +227,21 @@ mod tests {
             ("ini.size(text)", "5"),
             ("ini.count()", "3"),
             ("assert ini.ok", ""),
+            ("ini.show(7)", ""),
+            ("ini.note()", ""),
+            ("print(ini.name())", ""),
         ];
-        let found = script_statements(script);
+        let found = script_statements(script, &|text| text.parse::<u32>().is_ok());
         let found: Vec<(&str, &str)> =
             found.iter().map(|(code, shown)| (code.as_str(), shown.as_str())).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn blocks_of_other_languages_are_no_scripts() {
+        let page = "- Use:\n\n  ```python\n  a = 1\n  if a:\n    b()\n  ```\n\n```toml\na = 2\n```\n```\nc()\n```\n";
+        assert_eq!(python_blocks(page), ["a = 1\nif a:\n  b()\n", "c()\n"]);
+        assert_eq!(code_blocks(page), "a = 1\nif a:\n  b()\na = 2\nc()\n");
+        assert_eq!(code_blocks("```should_panic\nx\n```\n"), "");
     }
 }

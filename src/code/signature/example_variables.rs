@@ -10,12 +10,17 @@ use crate::domain::text::has_word;
 
 use super::is_literal;
 
-/// Functions that every program has and that examples pass to others.
-const FUNCTIONS: &[&str] = &[
+/// Functions that every program has and that examples pass to others, in Python and in JavaScript.
+const PYTHON_FUNCTIONS: &[&str] = &[
     "abs", "bool", "bytes", "dict", "float", "int", "iter", "len", "list", "max", "min", "range",
-    "repr", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip", "Boolean",
-    "Number", "String", "Math",
+    "repr", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip",
 ];
+const SCRIPT_FUNCTIONS: &[&str] = &["Boolean", "Number", "String", "Math"];
+
+/// Whether every program has a function of this name.
+fn is_built_in(name: &str) -> bool {
+    PYTHON_FUNCTIONS.contains(&name) || SCRIPT_FUNCTIONS.contains(&name)
+}
 
 /// What makes objects in JavaScript without an import.
 const MAKERS: &[&str] = &[
@@ -226,9 +231,12 @@ pub fn is_calculation(node: Node<'_>, code: &str) -> bool {
             let object = function.and_then(|one| one.child_by_field_name("object"));
             let name = function.map_or("", |one| text_of(one, code));
             let list = node.child_by_field_name("arguments").map(named_children);
-            (FUNCTIONS.contains(&name)
-                || MAKERS.contains(&name)
-                || object.is_some_and(|one| is_calculation(one, code)))
+            let known = if node.kind() == "call" {
+                PYTHON_FUNCTIONS.contains(&name)
+            } else {
+                SCRIPT_FUNCTIONS.contains(&name) || MAKERS.contains(&name)
+            };
+            (known || object.is_some_and(|one| is_calculation(one, code)))
                 && list.is_some_and(|list| list.iter().all(|one| is_calculation(*one, code)))
         }
         "binary_operator"
@@ -247,7 +255,7 @@ pub fn is_calculation(node: Node<'_>, code: &str) -> bool {
 /// has.
 pub fn is_closed_function(node: Node<'_>, code: &str) -> bool {
     if node.kind() == "identifier" {
-        return FUNCTIONS.contains(&text_of(node, code));
+        return is_built_in(text_of(node, code));
     }
     if !matches!(node.kind(), "lambda" | "arrow_function") {
         return false;
@@ -266,7 +274,7 @@ pub fn is_closed_function(node: Node<'_>, code: &str) -> bool {
     let mut used = named_nodes(node).into_iter().filter(|one| one.kind() == "identifier");
     used.all(|one| {
         let name = text_of(one, code);
-        names.contains(&name) || FUNCTIONS.contains(&name) || is_attribute(&one)
+        names.contains(&name) || is_built_in(name) || is_attribute(&one)
     })
 }
 

@@ -9,7 +9,8 @@ use crate::code::tree::{field_of, named_children, named_nodes, text_of};
 
 use super::compiled_examples::{go_examples, rust_examples};
 use super::example_statements::{
-    RESULT_MARKS, commented_statements, prompt_statements, script_statements,
+    RESULT_MARKS, code_blocks, commented_statements, prompt_statements, python_blocks,
+    script_statements,
 };
 use super::example_variables::{inline_variables, is_calculation, is_closed_function};
 use super::{Callable, Class, is_literal};
@@ -52,8 +53,11 @@ pub enum DocumentedResult {
 pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
     let statements = match language {
         Language::Python => {
+            let is_result = |text: &str| shown_result(language, text, false).is_some();
             let mut statements = prompt_statements(documentation);
-            statements.extend(script_statements(&code_blocks(documentation)));
+            for script in python_blocks(documentation) {
+                statements.extend(script_statements(&script, &is_result));
+            }
             statements
         }
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
@@ -151,26 +155,6 @@ fn makes_object(expression: &str, class: &Class) -> bool {
     let starts = |rest: &str| rest.starts_with('(') || rest.starts_with("::") && rest.contains('(');
     let is_value = class.construction.is_some() && expression.starts_with('"');
     is_value || made.strip_prefix(class.name.as_str()).is_some_and(starts)
-}
-
-/// Words behind the fence of a block of Rust that fails.
-const FAILING: &[&str] = &["should_panic", "compile_fail"];
-
-/// The lines inside the fenced blocks of a Markdown page.
-pub(super) fn code_blocks(page: &str) -> String {
-    let (mut inside, mut is_shown) = (false, false);
-    let mut text = String::new();
-    for line in page.lines() {
-        let fence = line.trim_start().strip_prefix("```");
-        if let Some(kind) = fence {
-            is_shown = !inside && !FAILING.iter().any(|word| kind.contains(word));
-            inside = !inside;
-        } else if inside && is_shown {
-            text.push_str(line);
-            text.push('\n');
-        }
-    }
-    text
 }
 
 /// A statement as an example, if it is a call with literals.

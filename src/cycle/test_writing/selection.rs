@@ -98,6 +98,7 @@ pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
                     assertions: 1,
                     documented: Vec::new(),
                     results: Vec::new(),
+                    takes_empty: false,
                     dropped: Vec::new(),
                 }),
             }

@@ -98,7 +98,9 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
     if let CallOutcome::Value { literal, .. } = &case.seen.outcome {
         // What comes back as it was given shows nothing of what the function does.
         let plain = |text: &str| text.trim_matches(['"', '\'']).to_owned();
-        odd += usize::from(case.call.arguments.iter().any(|one| plain(one) == plain(literal)));
+        let mut given =
+            case.call.arguments.iter().map(String::as_str).chain(object.iter().copied());
+        odd += usize::from(given.any(|one| plain(one) == plain(literal)));
         let is_empty = DEGENERATE.contains(&literal.as_str())
             || ["0", "0.0", "-0", "NaN"].contains(&literal.as_str());
         untypical += usize::from(is_empty);

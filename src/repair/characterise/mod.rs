@@ -38,7 +38,7 @@ use crate::effect::{Call, CallOutcome, Observation, ObserveRequest, Observer, Ru
 
 pub use case_rank::{is_garbled, rank_case};
 pub use case_selection::{boundary_pairs, named_result, reached_code};
-pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, render};
+pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, is_of_other_runner, render};
 use search_target::SearchTarget;
 pub use test_cover::{Contribution, MANY, choose_cover};
 pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
@@ -301,7 +301,7 @@ pub async fn characterise(
             .cloned()
             .collect();
         known.retain(|case| check_purpose(task.language, case, &source).is_ok());
-        drop_silent_calls(one, &mut known);
+        drop_silent_calls(one, &mut known, &source);
         one.limits = find_limits(&one.callable, &known);
         let target = Some(&target).filter(|target| target.reaches(&known));
         one.cases = candidates(task.language, &one.callable, known, target);
@@ -397,19 +397,24 @@ fn refuse_wrong_types(callable: &Callable, known: &mut [Case]) {
     }
 }
 
-/// Drops the calls of a function that never returns anything: that they end says little of what they do.
-fn drop_silent_calls(one: &mut ObservedFunction, known: &mut Vec<Case>) {
+/// Drops the calls of a Python function that has no result and refuses nothing: that they end says little of
+/// what they do.
+fn drop_silent_calls(one: &mut ObservedFunction, known: &mut Vec<Case>, source: &str) {
     let is_silent = |case: &Case| {
-        matches!(case.expected_outcome(), CallOutcome::Value { literal, .. }
-            if matches!(literal.as_str(), "None" | "undefined"))
+        matches!(case.expected_outcome(), CallOutcome::Value { literal, .. } if literal == "None")
             && case.seen.after.is_empty()
     };
-    let values =
-        known.iter().filter(|case| !matches!(case.expected_outcome(), CallOutcome::Raised { .. }));
-    if values.clone().next().is_some() && values.clone().all(is_silent) {
-        known.retain(|case| !is_silent(case) || case.documented.is_some());
+    let is_empty = !known.is_empty() && known.iter().all(is_silent);
+    if is_empty && !returns_value(source) {
+        known.retain(|case| case.documented.is_some());
         drop_for(one, "it returns nothing that a test could compare".into());
     }
+}
+
+/// Whether a function of Python has a statement that gives its caller something.
+fn returns_value(source: &str) -> bool {
+    let gives = |line: &str| line.starts_with("return ") && line != "return None";
+    source.lines().any(|line| gives(line.trim()) || line.contains("yield"))
 }
 
 fn drop_for(functions: &mut ObservedFunction, reason: String) {

@@ -686,3 +686,47 @@ fn a_class_that_only_type_checkers_see_is_imported_from_its_own_module() {
     let expected = "from shop.fees import host\nfrom shop.urls import URL\n";
     assert!(draft.text.starts_with(expected), "{}", draft.text);
 }
+
+#[test]
+fn a_function_without_a_result_that_refuses_nothing_has_no_test() {
+    let silent = |argument: &str| Case {
+        call: Call::new("f", vec![argument.into()]),
+        seen: Observation {
+            outcome: CallOutcome::Value { literal: "None".into(), way: ResultKind::Plain },
+            ..Observation::refused("")
+        },
+        documented: None,
+    };
+    let refused = Case {
+        seen: Observation {
+            outcome: CallOutcome::Raised {
+                class: "ValueError".into(),
+                message: String::new(),
+                explicit: true,
+                way: ResultKind::Plain,
+            },
+            ..Observation::refused("")
+        },
+        ..silent("3")
+    };
+    let table = [
+        ("self.log = x", vec![silent("1"), silent("2")], 0),
+        ("return None", vec![silent("1")], 0),
+        ("return self.rows.get(x)", vec![silent("1"), silent("2")], 2),
+        ("if x > 2: raise ValueError", vec![silent("1"), refused], 2),
+    ];
+    for (source, mut known, expected) in table {
+        let callable = callables(Language::Python, "def f(x):\n    return x\n").remove(0);
+        let mut one = ObservedFunction {
+            callable,
+            local: "f".into(),
+            cases: Vec::new(),
+            tried: 0,
+            dropped: Vec::new(),
+            fruitless: Vec::new(),
+            limits: BTreeSet::new(),
+        };
+        drop_silent_calls(&mut one, &mut known, source);
+        assert_eq!((known.len(), one.dropped.len()), (expected, usize::from(expected == 0)));
+    }
+}

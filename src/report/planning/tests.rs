@@ -106,6 +106,7 @@ fn what_a_task_wrote_and_a_gate_decided_is_summed_up() {
                 assertions: 0,
                 documented: Vec::new(),
                 results: Vec::new(),
+                takes_empty: false,
                 dropped: vec![reason()],
             }],
             files: vec![CharacterisationFile {

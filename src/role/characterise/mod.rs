@@ -170,6 +170,7 @@ fn fill(test_files: &[PinnedFile], report: &mut CharacterisationReport) {
                 one.assertions = *count;
                 one.documented = test_file.documented_calls(name);
                 one.results = test_file.shown_results(name);
+                one.takes_empty = test_file.takes_empty(name);
             }
         }
         report.files.push(CharacterisationFile {

@@ -19,7 +19,9 @@ use crate::domain::event::Event;
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::effect::{EffectError, Effects, Observer};
-use crate::repair::{self, FileTask, ObservedFunction, ProjectLayout, TestStyle};
+use crate::repair::{
+    self, FileTask, ObservedFunction, ProjectLayout, TestStyle, is_of_other_runner,
+};
 
 use super::contradiction::fruitless_examples;
 use super::test_file::PinnedFile;
@@ -126,7 +128,7 @@ pub async fn observe(
                 report.dropped.push(DropReason { reason, count: 1 });
                 continue;
             };
-            naming.style = test_style(request, &subject, &path, &files, fx).await?;
+            naming.style = test_style(request, (&subject, framework), &path, &files, fx).await?;
             let tests = siblings(request, &subject.file, true, fx).await?;
             naming.package.taken =
                 tests.iter().flat_map(|text| go_packages::function_names(text)).collect();
@@ -181,7 +183,7 @@ async fn script_package(
 /// The style of the tests beside a new one, of its source, and of the settings of formatters.
 async fn test_style(
     request: &GenerateRequest<'_>,
-    subject: &Subject,
+    (subject, framework): (&Subject, Framework),
     path: &RepoPath,
     files: &BTreeSet<RepoPath>,
     fx: &Effects<'_>,
@@ -193,7 +195,8 @@ async fn test_style(
     neighbours.sort_by_key(|file| file.parent() != path.parent());
     let mut texts = Vec::new();
     for file in neighbours.into_iter().take(NEIGHBOURS) {
-        texts.extend(read(request, file, fx).await?);
+        let text = read(request, file, fx).await?;
+        texts.extend(text.filter(|text| !is_of_other_runner(text, framework)));
     }
     let mut settings = String::new();
     for name in ["pyproject.toml", "ruff.toml", ".ruff.toml"] {
@@ -207,9 +210,18 @@ async fn test_style(
         let is_near = file.parent().is_empty() || file.parent() == path.parent();
         is_near && (name.starts_with(".eslintrc") || name.starts_with("eslint.config."))
     };
+    let manifest = RepoPath::parse("package.json").ok();
+    let manifest = match manifest.filter(|_| own.is_script() && texts.is_empty()) {
+        Some(manifest) => read(request, &manifest, fx).await?.unwrap_or_default(),
+        None => String::new(),
+    };
+    let has_standard =
+        ["\"standard\"", "\"semistandard\""].iter().any(|one| manifest.contains(one));
     let declares_globals = match texts.as_slice() {
-        [] => files.iter().any(|file| is_linter(&file)),
-        texts => texts.iter().any(|text| text.contains("/* global ")),
+        [] => has_standard || files.iter().any(|file| is_linter(&file)),
+        texts => ["/* global ", "/*global ", "eslint-env"]
+            .iter()
+            .any(|mark| texts.iter().any(|text| text.contains(mark))),
     };
     Ok(TestStyle { declares_globals, ..style })
 }
@@ -229,7 +241,7 @@ async fn subjects(
         };
         let siblings = siblings(request, &gap.file, false, fx).await?;
         let mut callables = signature::callables_among(language, &text, &siblings);
-        let package = RepoPath::parse(format!("{}/__init__.py", gap.file.parent())).ok();
+        let package = RepoPath::inside(gap.file.parent(), "__init__.py").ok();
         if let Some(package) = package.filter(|_| language == Language::Python) {
             let package = read(request, &package, fx).await?.unwrap_or_default();
             signature::mark_internal(&mut callables, gap.file.stem(), &text, &package);
@@ -458,6 +470,7 @@ fn reported(file: &RepoPath, one: &ObservedFunction) -> CharacterisedFunction {
         assertions: 0,
         documented: Vec::new(),
         results: Vec::new(),
+        takes_empty: false,
         dropped: one
             .dropped
             .iter()

@@ -376,6 +376,17 @@ impl PinnedFile {
         shown.into_iter().collect()
     }
 
+    /// Whether a passing test gives a function an empty text, list or object.
+    pub fn takes_empty(&self, name: &str) -> bool {
+        let is_empty = |value: &str| {
+            let bare =
+                value.rsplit('=').next().unwrap_or_default().trim_start_matches(['b', 'r', 'u']);
+            matches!(bare, "\"\"" | "''" | "``" | "[]" | "{}" | "()" | "set()")
+        };
+        self.passing_cases(name)
+            .any(|(_, case)| case.call.arguments.iter().any(|one| is_empty(one)))
+    }
+
     /// The cases of a function that passing tests hold.
     fn passing_cases(&self, name: &str) -> impl Iterator<Item = (&ObservedFunction, &Case)> {
         let tests = self.draft.tests.iter().filter(|test| self.ids.contains_key(&test.name));

@@ -9,6 +9,7 @@ use crate::code::side_effects::{SideEffect, effect_of_callee};
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::domain::test_plan::requirement::{CODE, Requirement};
+use crate::domain::test_plan::requirement_coverage::EMPTY_INPUT;
 use crate::domain::text::{count, has_word};
 
 use super::coverage::TestReach;
@@ -135,7 +136,7 @@ impl<'a> CodeRequirements<'a> {
         }
         for (line, parameter) in collections(function) {
             let shown = self.reach.line_ran(line);
-            let clause = format!("has a defined result for an empty `{parameter}`");
+            let clause = format!("{EMPTY_INPUT}`{parameter}`");
             self.want((SubLayer::Edge, function), line, shown, &clause);
         }
     }

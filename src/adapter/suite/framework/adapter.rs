@@ -100,9 +100,12 @@ impl TypedCommand {
             }
             may_be_value = match name {
                 _ if word.contains('=') => |_| false,
-                "--outputFile" | "--shard" | "--test-reporter" | "--test-reporter-destination" => {
-                    |_| true
-                }
+                "--outputFile"
+                | "--shard"
+                | "--test-reporter"
+                | "--test-reporter-destination"
+                | "--reporter"
+                | "-R" => |_| true,
                 _ => |word| word.parse::<u32>().is_ok(),
             };
             false

@@ -34,7 +34,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     command: |site, selection, files| {
         let mut command = TypedCommand::configured(&chosen(site));
         let reporter = files.drivers.join("mocha_reporter.cjs").display().to_string();
-        // The last one counts.
+        // Some versions take only one.
+        command.remove_options(&["--reporter", "-R"]);
         command.insert(command.options_end(), ["--reporter".to_owned(), reporter]);
         let mut run = command.into_run().with_reporter_files(site, selection, files);
         run.environment.extend(npm_script::search_path(site));

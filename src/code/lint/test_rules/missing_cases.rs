@@ -56,13 +56,15 @@ fn no_subject(source: &Source<'_>) -> Vec<Hit> {
         stem.trim_start_matches("test_").trim_end_matches("_test").trim_end_matches("Test");
     let tests = &source.tests;
     let Some(first) = tests.first() else { return Vec::new() };
-    let there = source.project.files.iter().any(|file| {
-        let base = file.rsplit('/').next().unwrap_or_default();
-        file != source.path.as_str()
-            && base.split('.').next() == Some(subject)
-            && base.rsplit('.').next() == name.rsplit('.').next()
-            && !file.contains("test")
-    });
+    // A package is no subject of its own.
+    let there = subject != "__init__"
+        && source.project.files.iter().any(|file| {
+            let base = file.rsplit('/').next().unwrap_or_default();
+            file != source.path.as_str()
+                && base.split('.').next() == Some(subject)
+                && base.rsplit('.').next() == name.rsplit('.').next()
+                && !file.contains("test")
+        });
     let loads = if source.language == Language::Python {
         source.imports.iter().any(|import| {
             let first = import.module.split('.').next().unwrap_or_default();

@@ -23,7 +23,7 @@ use super::arguments::split_name;
 use super::{Case, ObservedFunction};
 use test_name::Detail;
 
-pub use test_style::{TestStyle, most_used_quote};
+pub use test_style::{TestStyle, is_of_other_runner, most_used_quote};
 
 /// Longest error message, in bytes, that a test compares.
 const MESSAGE: usize = 200;

@@ -226,6 +226,15 @@ impl Assertions {
     }
 }
 
+/// The denial of a condition: `a not in b`, as linters ask for.
+fn denied(condition: &str) -> String {
+    let parts = condition.split_once(" in ").filter(|(value, _)| !value.contains([' ', '(']));
+    parts.map_or_else(
+        || format!("not {condition}"),
+        |(value, whole)| format!("{value} not in {whole}"),
+    )
+}
+
 /// The lines of code of one case.
 fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     let assertions =
@@ -244,7 +253,7 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
             lines.push(assertions.holds(&call));
         }
         CallOutcome::Value { literal, .. } if is_condition && literal == "False" => {
-            lines.push(assertions.holds(&format!("not {call}")));
+            lines.push(assertions.holds(&denied(&call)));
         }
         CallOutcome::Value { literal, way } if way.is_entered() => {
             let name = match &one.callable.class {

@@ -128,7 +128,8 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         Framework::Ava => ("test", "t =>"),
         _ => ("test", group),
     };
-    let function = naming.style.declared_by.unwrap_or(usual);
+    let own = naming.style.declared_by.filter(|_| naming.framework != Framework::Ava);
+    let function = own.unwrap_or(usual);
     let describe = if is_grouped { "describe, " } else { "" };
     if let (true, Framework::Mocha | Framework::Jest) =
         (naming.style.declares_globals, naming.framework)
@@ -168,9 +169,17 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
 /// The naming with old JavaScript only where no call needs a newer one.
 fn fitting(naming: &Naming, used: &[(&ObservedFunction, &Case)]) -> Naming {
     let is_modern = |(_, case): &(&ObservedFunction, &Case)| {
-        is_awaited(case) || case.call.arguments.iter().any(|given| given.contains("=>"))
+        let is_spread = matches!(
+            case.expected_outcome(),
+            CallOutcome::Value { way: ResultKind::List | ResultKind::Lists, .. }
+                | CallOutcome::Raised { way: ResultKind::List, .. }
+        );
+        is_spread
+            || is_awaited(case)
+            || case.call.arguments.iter().any(|given| given.contains("=>"))
     };
     let mut naming = naming.clone();
+    naming.style.grouped &= naming.framework != Framework::Ava;
     let is_common = naming.test == ModuleKind::Common;
     naming.style.is_legacy &= is_common && !used.iter().any(is_modern);
     naming

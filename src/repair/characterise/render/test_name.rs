@@ -201,8 +201,9 @@ fn argument_words(
     let object = callee.rsplit_once('.').map(|(object, _)| object);
     let object = object.filter(|object| object.starts_with('"')).or(made);
     let parameters = function.callable.parameters.iter();
-    let names =
-        parameters.map(|one| Some(one.name.as_str()).filter(|_| case.call.arguments.len() > 1));
+    // A letter would read as a value.
+    let tells = |name: &&str| name.len() > 2 && case.call.arguments.len() > 1;
+    let names = parameters.map(|one| Some(one.name.as_str()).filter(tells));
     let own =
         case.call.arguments.iter().map(String::as_str).zip(names.chain(std::iter::repeat(None)));
     let given = object.map(|one| (one, None)).into_iter().chain(own);

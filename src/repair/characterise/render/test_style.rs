@@ -2,9 +2,32 @@
 
 use crate::code::language::Language;
 use crate::code::pattern::Pattern;
+use crate::domain::framework::Framework;
 
 /// Modules with assertions of Node.js, as tests of JavaScript import them.
 const ASSERT_MODULES: &[&str] = &["node:assert/strict", "assert/strict", "node:assert", "assert"];
+
+/// Modules of test runners of JavaScript.
+const RUNNERS: &[(&str, Option<Framework>)] = &[
+    ("ava", Some(Framework::Ava)),
+    ("vitest", Some(Framework::Vitest)),
+    ("node:test", Some(Framework::NodeTest)),
+    ("@jest/globals", Some(Framework::Jest)),
+    ("mocha", Some(Framework::Mocha)),
+    ("@playwright/test", None),
+    ("cypress", None),
+];
+
+/// Whether a text names a module, in quotes.
+fn names_module(text: &str, module: &str) -> bool {
+    ['"', '\''].iter().any(|quote| text.contains(&format!("{quote}{module}{quote}")))
+}
+
+/// Whether a test is one of another runner, whose manner is no example.
+pub fn is_of_other_runner(text: &str, framework: Framework) -> bool {
+    let others = RUNNERS.iter().filter(|(_, runner)| *runner != Some(framework));
+    others.into_iter().any(|(module, _)| names_module(text, module))
+}
 
 /// What JavaScript has since ES2015.
 static MODERN: Pattern = Pattern::new(r"(?m)^\s*(?:const|let|class|import|export|async)\b|=>");
@@ -65,17 +88,14 @@ impl TestStyle {
         let indented =
             |line| ["\t", "    ", "  "].into_iter().find(|one| str::starts_with(line, one));
         let (its, others) = (starting("it("), starting("test("));
-        let is_named = |name: &&&str| {
-            ['"', '\''].iter().any(|quote| tests.contains(&format!("{quote}{name}{quote}")))
-        };
         Self {
             omits_semicolons: ended(");") < ended(")") || ended(";") == 0,
             is_legacy: tests.contains("function") && !MODERN.is_match(tests),
             declared_by: (its + others > 0).then_some(if its < others { "test" } else { "it" }),
             quote: (!tests.is_empty()).then(|| most_used_quote(tests)),
             indent: shown.lines().find_map(indented),
-            assert_module: ASSERT_MODULES.iter().find(is_named).copied(),
-            uses_chai: tests.contains("expect(") && tests.contains("chai"),
+            assert_module: ASSERT_MODULES.iter().find(|name| names_module(tests, name)).copied(),
+            uses_chai: tests.contains("expect(") && names_module(tests, "chai"),
             grouped,
             width,
             ..Self::default()
@@ -86,4 +106,25 @@ impl TestStyle {
 /// The quotes that most texts of a file have.
 pub fn most_used_quote(text: &str) -> char {
     if text.matches('"').count() > text.matches('\'').count() { '"' } else { '\'' }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_of_another_runner_are_no_example() {
+        let table = [
+            ("import test from 'ava';\n", Framework::Ava, false),
+            ("import test from 'ava';\n", Framework::Mocha, true),
+            ("const { test } = require(\"@playwright/test\");\n", Framework::Jest, true),
+            ("describe('mocha', () => {});\n", Framework::Mocha, false),
+        ];
+        for (text, framework, expected) in table {
+            assert_eq!(is_of_other_runner(text, framework), expected, "{text}");
+        }
+        let chained = ["it('a', () => { expect(f().chain()).toBe(1); });\n".to_owned()];
+        let style = TestStyle::shown_by(Language::JavaScript, "", &chained, "");
+        assert!(!style.uses_chai);
+    }
 }
