@@ -98,7 +98,7 @@ mod tests {
         |---|--:|--:|--:|
         | lines | 10 % (1 of 10) | 90 % (9 of 10) | 80 % |
         | branches | 0 % (0 of 4) | 25 % (1 of 4) | 70 % |
-        | functions | nothing to cover | nothing to cover | 90 % |
+        | public functions | nothing to cover | nothing to cover | 90 % |
         ");
         let CoverageResult::Measured { command, counted, before, after, target, .. } = reached
         else {

@@ -92,7 +92,7 @@ fn snapshots(source: &Source<'_>) -> Vec<Hit> {
 }
 
 static TAUTOLOGY: Pattern = Pattern::new(
-    r"^assert (?:True|1)$|^assert len\(.*\) >= 0$|^self\.assertTrue\(True\)$|^assert!\(true\)$|^(?:Assertions\.)?assertTrue\(true\)$|^(?:assert|require)\.True\(t, true\)$|^expect\(true\)\.(?:toBe\(true\)|toBeTruthy\(\)|toEqual\(true\))$",
+    r"^assert (?:True|1)$|^assert len\([^()]*(?:\([^()]*\))?[^()]*\) >= 0$|^self\.assertTrue\(True\)$|^assert!\(true\)$|^(?:Assertions\.)?assertTrue\(true\)$|^(?:assert|require)\.True\(t, true\)$|^expect\(true\)\.(?:toBe\(true\)|toBeTruthy\(\)|toEqual\(true\))$",
 );
 /// Two literals that are compared.
 static PAIR: Pattern = Pattern::new(concat!(

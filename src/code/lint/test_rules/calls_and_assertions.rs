@@ -6,12 +6,16 @@ use crate::code::language::Language;
 use crate::code::lint::source::Source;
 use crate::code::pattern::Pattern;
 use crate::code::test_cases::TestNode;
-use crate::code::tree::{FUNCTIONS, named_children};
+use crate::code::tree::FUNCTIONS;
 
 static ASSERTS: Pattern = Pattern::new(concat!(
     r"(?i)^(?:\w+[.:]+)*_*(?:assert|expect|should|verify|check|must|ensure|validate|fail|raises|warns|require|compare|match|snapshot|approve|report|panic|unreachable|reject|throw|is_ok|run_test|t\.(?:error|fatal|is|ok|equal|deepequal|plan|run|true|false|not|pass))",
     r"|^t\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow|Run)$|^(?:assert|require|is|qt|c|g|t|should|chai|sinon)\.|\.(?:unwrap|expect|unwrap_err|expect_err|toBe|toEqual|to|andExpect|isEqualTo|expectStatus|should|rejects|resolves|assert\w*|verify\w*|check\w*|fail\w*)$",
 ));
+
+/// Calls that call back whatever the code does.
+static TIMERS: Pattern =
+    Pattern::new(r"^(?:set(?:Timeout|Interval|Immediate)|queueMicrotask|process\.nextTick)$");
 
 /// The calls inside a node, with their callees. An `assert` statement counts as a call.
 pub fn calls<'a>(source: &Source<'a>, outer: Node<'a>) -> Vec<(String, Node<'a>)> {
@@ -55,13 +59,16 @@ pub fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
     if direct || rust || calls.iter().any(|(callee, _)| is_assertion(callee)) {
         return true;
     }
-    // What receives `t` in Go, or `done` in JavaScript, can fail the test.
+    // What receives `t` in Go, or `done` in JavaScript, can fail the test; a timer only ends it.
     let handle = if source.language == Language::Go { "t" } else { "done" };
     let given = calls.iter().any(|(callee, node)| {
         (source.language == Language::Go || source.is_script())
             && !callee.starts_with("t.")
+            && !TIMERS.is_match(callee)
             && node.child_by_field_name("arguments").is_some_and(|list| {
-                named_children(list).iter().any(|one| source.of(*one) == handle)
+                let is_part = |up: Node<'a>| up == list || up.kind() == "literal_element";
+                let handles = source.inside(list).filter(|one| source.of(*one) == handle);
+                handles.filter_map(|one| one.parent()).any(is_part)
             })
     });
     given

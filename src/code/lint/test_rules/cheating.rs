@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
+use crate::code::imports::{Import, ImportKind};
 use crate::code::language::Language;
 use crate::code::lint::rule::{Detection, LintRule, PY_JS, test_rule};
 use crate::code::lint::source::{Hit, Source};
 use crate::code::pattern::Pattern;
 use crate::code::test_paths;
-use crate::code::tree::{around, line};
+use crate::code::tree::{around, first_field, line};
 use crate::domain::quality::Severity::Critical;
 use crate::domain::text::has_word;
 
@@ -94,7 +95,8 @@ fn code_readers(source: &Source<'_>) -> Vec<Hit> {
         let name =
             owner.and_then(|rest| rest.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next());
         let is_module = |name: &str| {
-            source.text.lines().any(|text| text.trim().starts_with(&format!("import {name}")))
+            let mut modules = source.imports.iter().filter(|one| one.names.is_empty());
+            modules.any(|one| brings(source, one, name))
         };
         if name.is_some_and(|name| is_imported(source, name) && !is_module(name)) {
             hits.push(Hit::at(line(node)));
@@ -123,11 +125,26 @@ fn named_sources(source: &Source<'_>) -> Vec<Hit> {
     strings.map(|node| Hit::at(line(node))).collect()
 }
 
-/// Whether a name comes from another file.
+/// Whether a name, or the object before its dots, comes from another file.
 pub fn is_imported(source: &Source<'_>, name: &str) -> bool {
-    let brings_in = ["import ", "require(", "const {"];
-    let mut lines = source.text.lines();
-    lines.any(|text| brings_in.iter().any(|one| text.contains(one)) && has_word(text, name))
+    let owner = name.split('.').next().unwrap_or_default();
+    source.imports.iter().any(|import| brings(source, import, owner))
+}
+
+/// Whether an import binds a name or names it.
+fn brings(source: &Source<'_>, import: &Import, name: &str) -> bool {
+    let node = source.node_of(import);
+    let place = match import.kind {
+        ImportKind::Mock => None,
+        ImportKind::Call => node
+            .and_then(|node| around(node, &["variable_declarator", "assignment"]))
+            .and_then(|node| first_field(node, &["name", "left"])),
+        _ => node,
+    };
+    place.is_some_and(|place| {
+        let mut names = std::iter::once(place).chain(source.inside(place));
+        names.any(|one| one.kind().contains("identifier") && source.of(one) == name)
+    })
 }
 
 fn coverage_writers(source: &Source<'_>) -> Vec<Hit> {

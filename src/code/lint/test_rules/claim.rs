@@ -9,20 +9,20 @@ use crate::code::language::Language;
 use crate::code::lint::source::Source;
 use crate::code::pattern::Pattern;
 use crate::code::test_cases::TestNode;
-use crate::code::tree::{FUNCTIONS, around, children, named_children, statements};
+use crate::code::tree::{FUNCTIONS, around, children, first_field, named_children, statements};
 
 /// How many variables and helpers are followed, one inside of another.
-const DEPTH: u32 = 6;
+pub const DEPTH: u32 = 6;
 
-/// Functions and methods whose result equals what they get.
-static COPIES: Pattern = Pattern::new(
-    r"^(?:list|tuple|(?:copy\.)?(?:deep)?copy|structuredClone|json\.(?:load|dump)s|JSON\.\w+)$",
+/// Functions whose result equals what they get.
+static COPIES: Pattern = Pattern::new(r"^(?:(?:copy\.)?(?:deep)?copy|structuredClone)$");
+/// Nodes that set or change variables.
+static SETS: Pattern = Pattern::new(
+    r"assignment|^(?:variable_declarator|short_var_declaration|var_spec|named_expression|update_expression|for_statement|for_in_\w+|range_clause|as_pattern|inc_statement|dec_statement)$",
 );
-/// Claims about nothing but numbers, and claims that hold for every value.
-pub static NUMBERS: Pattern = Pattern::new(r"^[-+*/ \d.]+ == [-+*/ \d.]+$");
-static ALWAYS: Pattern = Pattern::new(
-    r#"^isinstance \( .* , object \)$| instanceof Object$|^(?:len|abs) \( .* \) >= 0$| \. length >= 0$|^hasattr \( .* , ['"]__class__['"] \)$|^all \( .* in (?:\[ \]|\( \)|\{ \}|range \( 0 \)) \)$|^(?:callable \( )?lambda |^\( [^()]*(?:\([^()]*\)[^()]*)* , [^()]* \)$|^(?:str|repr) \( \w+ \( [^=<>]*$"#,
-);
+/// Something empty.
+pub static EMPTY: Pattern =
+    Pattern::new(r#"^(?:\[\]|\(\)|\{\}|""|''|range\(0\)|\[\](?:[\w*.]+|struct\s*\{[^}]*\})\{\})$"#);
 
 /// The claim of an assertion; equality is `==` in every language.
 pub fn read_claim<'a>(source: &Source<'a>, assertion: Node<'a>, body: Node<'a>) -> Option<String> {
@@ -31,22 +31,22 @@ pub fn read_claim<'a>(source: &Source<'a>, assertion: Node<'a>, body: Node<'a>) 
         let (left, right) = (form(left), form(right));
         return Some(if right == "true" { left } else { format!("{left} == {right}") });
     }
-    let function = assertion.child_by_field_name("function");
-    let list = assertion.child_by_field_name("arguments").unwrap_or(assertion);
-    let mut given: Vec<_> = named_children(list).into_iter().map(form).collect();
-    if let Some(expect) = function.and_then(|one| one.child_by_field_name("object")) {
-        let subject = expect.child_by_field_name("arguments").and_then(|list| list.named_child(0));
-        given.splice(..0, subject.map(form));
-    }
-    let name = function.map_or("assert", |one| source.of(one)).rsplit('.').next()?;
-    match (name, &given[..]) {
-        ("assertTrue" | "assert" | "ok" | "true" | "toBeTruthy", [one, ..]) => Some(one.clone()),
-        ("assertIsInstance", [one, class, ..]) => Some(format!("isinstance ( {one} , {class} )")),
-        ("assertGreaterEqual" | "toBeGreaterThanOrEqual", [one, least, ..]) => {
-            Some(format!("{one} >= {least}"))
+    match name_and_values(source, assertion) {
+        ("assertTrue" | "assert" | "assert_statement" | "ok" | "true" | "toBeTruthy", given) => {
+            given.first().copied().map(form)
         }
         _ => None,
     }
+}
+
+/// The name of an assertion and what it gets, the subject of `expect` first.
+fn name_and_values<'a>(source: &Source<'a>, assertion: Node<'a>) -> (&'a str, Vec<Node<'a>>) {
+    let function = assertion.child_by_field_name("function");
+    let expect = function.and_then(|one| one.child_by_field_name("object"));
+    let subject = expect.and_then(|one| one.child_by_field_name("arguments")?.named_child(0));
+    let list = assertion.child_by_field_name("arguments").unwrap_or(assertion);
+    let name = function.map_or(assertion.kind(), |one| source.of(one)).rsplit('.').next();
+    (name.unwrap_or_default(), subject.into_iter().chain(named_children(list)).collect())
 }
 
 /// The two sides that an assertion compares for equality.
@@ -66,21 +66,72 @@ pub fn compared_sides<'a>(
         let [left, right] = named_children(inner).try_into().ok().filter(|_| is_equal)?;
         return Some((left, right));
     }
-    let callee = source.field(assertion, "function");
-    let given = |call: Node<'a>| Some(named_children(call.child_by_field_name("arguments")?));
-    let name = callee.rsplit('.').next().unwrap_or_default();
-    match name {
-        "equal" | "strictEqual" | "deepEqual" | "deepStrictEqual" | "is" | "assertEqual" => {
-            let list = given(assertion)?;
-            Some((*list.first()?, *list.get(1)?))
-        }
-        "toBe" | "toEqual" | "toStrictEqual" => {
-            let object =
-                assertion.child_by_field_name("function")?.child_by_field_name("object")?;
-            Some((*given(object)?.first()?, *given(assertion)?.first()?))
-        }
+    match name_and_values(source, assertion) {
+        (
+            "equal" | "strictEqual" | "deepEqual" | "deepStrictEqual" | "is" | "assertEqual"
+            | "toBe" | "toEqual" | "toStrictEqual",
+            values,
+        ) => Some((*values.first()?, *values.get(1)?)),
         _ => None,
     }
+}
+
+/// Whether an assertion or an expression is true by its form: that a size is not negative, that something
+/// is an object, a function, a filled tuple.
+pub fn is_true_by_form<'a>(
+    source: &Source<'a>,
+    node: Node<'a>,
+    body: Node<'a>,
+    depth: u32,
+) -> bool {
+    let (node, Some(depth)) = (origin(source, body, node), depth.checked_sub(1)) else {
+        return false;
+    };
+    let (name, given) = name_and_values(source, node);
+    let text = |at: usize| given.get(at).map(|one| source.of(*one)).unwrap_or_default();
+    let first = given.first().map(|one| origin(source, body, *one));
+    let has_size = first.is_some_and(|one| {
+        matches!(source.field(one, "function"), "len" | "abs")
+            || source.field(one, "property") == "length"
+    });
+    let inner = |one: Node<'a>| is_true_by_form(source, one, body, depth);
+    match (node.kind(), name) {
+        ("lambda", _) => true,
+        ("tuple", _) => first.is_some(),
+        ("comparison_operator" | "binary_expression", _) => {
+            let sign = node.child(1).map(|sign| source.of(sign));
+            has_size && given.len() == 2 && sign == Some(">=") && text(1) == "0"
+        }
+        (_, "assertGreaterEqual" | "toBeGreaterThanOrEqual") => has_size && text(1) == "0",
+        (_, "isinstance" | "assertIsInstance") => text(1) == "object",
+        (_, "hasattr") => text(1).trim_matches(['"', '\'']) == "__class__",
+        (_, "callable") => first.is_some_and(|one| one.kind() == "lambda"),
+        (_, "all") => source.inside(node).any(|one| {
+            one.kind() == "for_in_clause"
+                && around(one, &["call"]) == Some(node)
+                && EMPTY.is_match(source.field(one, "right"))
+        }),
+        (_, "assertTrue" | "assert" | "assert_statement" | "ok" | "true" | "toBeTruthy") => {
+            first.is_some_and(inner)
+        }
+        (_, "toBe" | "toEqual" | "equal") => text(1) == "true" && first.is_some_and(inner),
+        _ => helper_of(source, node)
+            .is_some_and(|(function, result)| is_true_by_form(source, result, function, depth)),
+    }
+}
+
+/// Whether a claim compares two equal numbers, as they are or as sums of products.
+pub fn compares_equal_numbers(claim: &str) -> bool {
+    let value = |sum: &str| {
+        let sum = sum.replace("- ", "+ -");
+        let terms = sum.trim_start_matches("+ ").split(" + ");
+        let product = |term: &str| -> Option<f64> {
+            term.split(" * ").map(|one| one.parse::<f64>().ok()).product()
+        };
+        terms.map(product).sum::<Option<f64>>()
+    };
+    let sides = claim.split_once(" == ").and_then(|(a, b)| value(a).zip(value(b)));
+    sides.is_some_and(|(a, b)| a.total_cmp(&b).is_eq())
 }
 
 /// Whether a claim is true whatever the code does.
@@ -106,7 +157,6 @@ pub fn is_always_true(claim: &str, language: Language) -> bool {
     }) || any(&[" in [ ", " in ( "], &|one, other| {
         other.strip_prefix(one).is_some_and(|rest| rest.starts_with(" ,"))
     }) || any(&[" if "], &|one, other| other.strip_suffix(" else True") == Some(one))
-        || ALWAYS.is_match(claim)
 }
 
 /// An expression of a test in words.
@@ -135,11 +185,16 @@ fn plain_form<'a>(
         }),
         "parenthesized_expression" | "expression_list" => node.named_child(0).map(form),
         "call" | "call_expression" => {
-            let given = node.child_by_field_name("arguments").filter(|list| {
-                COPIES.is_match(source.field(node, "function")) && list.named_child_count() == 1
+            let list = node.child_by_field_name("arguments");
+            let only = list.filter(|list| list.named_child_count() == 1);
+            let copied = only.and_then(|list| list.named_child(0)).filter(|one| {
+                let callee = source.field(node, "function");
+                let one = origin(source, scope, *one);
+                let is_list = matches!(one.kind(), "list" | "list_comprehension")
+                    || source.field(one, "function") == "list";
+                COPIES.is_match(callee) || callee == "list" && is_list
             });
-            let copied = given.and_then(|list| list.named_child(0)).map(inner);
-            copied.or_else(|| helper_form(source, node, &inner, depth))
+            copied.map(inner).or_else(|| helper_form(source, node, &inner, depth))
         }
         "array" if node.named_child_count() == 1 => node
             .named_child(0)
@@ -161,56 +216,90 @@ fn plain_form<'a>(
     })
 }
 
-/// A call of a function of the file that does nothing but return an expression, as that expression.
+/// A call of a helper as the expression that the helper returns.
 fn helper_form<'a>(
     source: &Source<'a>,
     call: Node<'a>,
     form: &dyn Fn(Node<'a>) -> String,
     depth: u32,
 ) -> Option<String> {
-    let name = source.field(call, "function").rsplit('.').next()?;
+    let (function, result) = helper_of(source, call)?;
+    let mut given = BTreeMap::new();
+    let mut names = Vec::new();
+    for one in named_children(function.child_by_field_name("parameters")?) {
+        let typed = one.named_child(0).filter(|_| one.kind() == "typed_parameter");
+        let name = first_field(one, &["name", "left", "pattern"]).or(typed).unwrap_or(one);
+        let name = source.of(Some(name).filter(|one| is_name(*one))?);
+        let default = first_field(one, &["value", "right"]);
+        given.extend(default.map(|value| (name, form(value))));
+        names.extend(Some(name).filter(|name| *name != "self"));
+    }
+    let mut names = names.into_iter();
+    for one in named_children(call.child_by_field_name("arguments")?) {
+        let (name, value) = match one.kind() {
+            "keyword_argument" => (source.field(one, "name"), one.child_by_field_name("value")?),
+            "list_splat" | "dictionary_splat" | "spread_element" | "for_in_clause" => return None,
+            _ => (names.next()?, one),
+        };
+        given.insert(name, form(value));
+    }
+    Some(plain_form(source, result, function.child_by_field_name("body")?, &given, depth))
+}
+
+/// The function that a plain name calls, or the method of the same class that `self.` calls, if it does
+/// nothing but return an expression; and that expression.
+fn helper_of<'a>(source: &Source<'a>, call: Node<'a>) -> Option<(Node<'a>, Node<'a>)> {
+    let callee = Some(source.field(call, "function")).filter(|callee| !callee.is_empty())?;
+    let (name, class) = match callee.strip_prefix("self.") {
+        Some(name) => (name, Some(around(call, &["class_definition"])?)),
+        None => (callee, None),
+    };
+    let class_of = |function: Node<'a>| {
+        let mut outer = std::iter::successors(function.parent(), Node::parent);
+        let is_class = |up: &Node<'a>| up.kind().starts_with("class");
+        outer.find(|up| is_class(up) || FUNCTIONS.contains(&up.kind())).filter(is_class)
+    };
     let mut named = source.of_kind(FUNCTIONS).filter(|function| {
         let declared = function.parent().filter(|one| one.kind() == "variable_declarator");
-        source.field(declared.unwrap_or(*function), "name") == name
+        let is_named = source.field(declared.unwrap_or(*function), "name") == name;
+        is_named && class_of(*function) == class
     });
     let function = named.next().filter(|_| named.next().is_none())?;
     let body = function.child_by_field_name("body")?;
-    let result = match statements(body)[..] {
-        [only] if only.kind() == "return_statement" => only.named_child(0)?,
-        _ if body.kind().ends_with("block") => return None,
-        _ => body,
-    };
-    let list = function.child_by_field_name("parameters").map(named_children)?;
-    let names = list.into_iter().map(|one| source.of(one)).filter(|one| *one != "self");
-    let arguments = named_children(call.child_by_field_name("arguments")?);
-    let given = names.zip(arguments.into_iter().map(form)).collect();
-    Some(plain_form(source, result, body, &given, depth))
+    match statements(body)[..] {
+        [only] if only.kind() == "return_statement" => Some((function, only.named_child(0)?)),
+        _ => Some((function, body)).filter(|_| !body.kind().ends_with("block")),
+    }
 }
 
 /// The code of a value: for a variable that is set once in the test, what it is set to.
 pub fn find_origin<'a>(source: &Source<'a>, test: &TestNode<'a>, node: Node<'a>) -> Node<'a> {
-    let body = test.body.filter(|_| is_name(node));
-    body.and_then(|body| value_of(source, body, source.of(node))).unwrap_or(node)
+    test.body.map_or(node, |body| origin(source, body, node))
 }
 
-/// What a variable is set to, if a test sets it once.
+fn origin<'a>(source: &Source<'a>, body: Node<'a>, node: Node<'a>) -> Node<'a> {
+    let is_variable = is_name(node);
+    is_variable.then(|| value_of(source, body, source.of(node))).flatten().unwrap_or(node)
+}
+
+/// What a variable is set to, if nothing in a test sets or changes it but one assignment.
 pub fn value_of<'a>(source: &Source<'a>, body: Node<'a>, name: &str) -> Option<Node<'a>> {
+    let is_name_of = |one: &Node<'a>| one.kind().contains("identifier") && source.of(*one) == name;
     let mut values = source.inside(body).filter_map(|one| {
-        let (left, value) = match one.kind() {
-            "assignment" | "short_var_declaration" => ("left", "right"),
-            "variable_declarator" => ("name", "value"),
-            "update_expression" => ("argument", ""),
-            kind if kind.contains("assignment") => ("left", ""),
-            _ => return None,
-        };
-        let target = one.child_by_field_name(left)?;
-        let value = one.child_by_field_name(value);
+        let step = ["inc_statement", "dec_statement"].contains(&one.kind());
+        let target = first_field(one, &["left", "name", "argument", "alias", "operand"])
+            .or(one.named_child(0).filter(|_| step))
+            .filter(|_| SETS.is_match(one.kind()) || source.field(one, "operator") == "&")?;
+        let is_target = is_name_of(&target) || source.inside(target).any(|one| is_name_of(&one));
+        let is_assignment =
+            ["assignment", "short_var_declaration", "variable_declarator"].contains(&one.kind());
+        let value = first_field(one, &["right", "value"]).filter(|_| is_assignment);
         // Each name of a generator that is unpacked stands for what it makes.
-        let is_unpacked = target.kind() == "pattern_list"
-            && value.is_some_and(|value| value.kind() == "generator_expression");
-        let is_target = source.of(target) == name
-            || is_unpacked && named_children(target).iter().any(|one| source.of(*one) == name);
-        is_target.then_some(value)
+        let is_plain = |value: &Node<'a>| {
+            source.of(target) == name
+                || target.kind() == "pattern_list" && value.kind() == "generator_expression"
+        };
+        is_target.then(|| value.filter(is_plain))
     });
     let only = values.next()?;
     only.filter(|_| values.next().is_none())

@@ -1,5 +1,7 @@
 //! Rules about assertions that cannot fail: they compare a result with itself, or are never reached.
 
+use std::collections::BTreeMap;
+
 use tree_sitter::Node;
 
 use crate::code::language::Language;
@@ -12,8 +14,10 @@ use crate::domain::quality::Severity::Critical;
 use crate::domain::text::has_word;
 
 use super::calls_and_assertions::{assertions, calls};
+use super::cheating::is_imported;
 use super::claim::{
-    NUMBERS, compared_sides, find_origin, is_always_true, is_name, read_claim, value_of, write_out,
+    DEPTH, EMPTY, compared_sides, compares_equal_numbers, find_origin, is_always_true, is_name,
+    is_true_by_form, read_claim, value_of, write_out,
 };
 
 /// The rules about assertions that cannot fail.
@@ -55,11 +59,12 @@ fn self_comparisons(source: &Source<'_>) -> Vec<Hit> {
             let is_set = || sides.is_some_and(|(a, b)| is_name(a) || is_name(b));
             is_bare
                 || sides.is_some_and(|(a, b)| is_same(source, test, a, b))
+                || test.body.is_some_and(|body| is_true_by_form(source, node, body, DEPTH))
                 || claim.is_some_and(|one| {
-                    NUMBERS.is_match(&one) && is_set()
+                    compares_equal_numbers(&one) && is_set()
                         || is_always_true(&one, source.language)
                             && !REPEATED.is_match(&test.name)
-                            && is_steady(source, test, node)
+                            && is_steady(source, test, node, &one)
                 })
         };
         if all.iter().all(|(node, _)| is_hollow(*node)) {
@@ -83,24 +88,67 @@ fn is_same<'a>(source: &Source<'a>, test: &TestNode<'a>, a: Node<'a>, b: Node<'a
         || is_table_of(source, test, b, a)
 }
 
-/// Whether only assertions and assignments to variables stand before an assertion: a call then gives
-/// the same as where a variable was set to it.
-fn is_steady<'a>(source: &Source<'a>, test: &TestNode<'a>, assertion: Node<'a>) -> bool {
+/// Whether nothing before an assertion may change what it compares: only assertions and assignments to
+/// variables stand there, and nothing else is called on or with a variable of its claim.
+fn is_steady<'a>(
+    source: &Source<'a>,
+    test: &TestNode<'a>,
+    assertion: Node<'a>,
+    claim: &str,
+) -> bool {
     let Some(body) = test.body else { return false };
     let earlier = |one: &Node<'a>| one.end_byte() <= assertion.start_byte();
     let all = assertions(source, test);
+    let is_assertion = |one: Node<'a>| all.iter().any(|(node, _)| node.id() == one.id());
+    let mut known = BTreeMap::new();
+    let (left, right) = compared_sides(source, assertion).unwrap_or((assertion, assertion));
+    add_variables(source, body, left, &mut known);
+    add_variables(source, body, right, &mut known);
+    let touches = |callee: &str, call: Node<'a>| {
+        let owner = callee.split_once('.').map(|(owner, _)| owner);
+        let is_own = format!(" {claim}").contains(&format!(" {callee} ("))
+            || known.values().flatten().any(|one| one.byte_range().contains(&call.start_byte()));
+        let list = call.child_by_field_name("arguments").filter(|_| !is_own);
+        owner.is_some_and(|owner| known.contains_key(owner))
+            || list.is_some_and(|list| {
+                source.inside(list).any(|one| is_name(one) && known.contains_key(source.of(one)))
+            })
+    };
     let mut inside = source.inside(body);
-    !inside.any(|one| match one.kind() {
+    !calls(source, body).iter().any(|(callee, node)| {
+        earlier(node) && !is_assertion(*node) && callee != "expect" && touches(callee, *node)
+    }) && !inside.any(|one| match one.kind() {
         "with_statement" | "augmented_assignment" | "delete_statement" | "assignment_statement" => {
             true
         }
         "expression_statement" => one.named_child(0).filter(|_| earlier(&one)).is_some_and(|one| {
             let is_set =
                 one.kind() == "assignment" && !source.field(one, "left").contains(['.', '[']);
-            !is_set && !all.iter().any(|(node, _)| node.id() == one.id())
+            !is_set && !is_assertion(one)
         }),
         _ => false,
     })
+}
+
+/// Adds the names in an expression that no import brings, with the values of variables and the names in
+/// those.
+fn add_variables<'a>(
+    source: &Source<'a>,
+    body: Node<'a>,
+    node: Node<'a>,
+    known: &mut BTreeMap<&'a str, Option<Node<'a>>>,
+) {
+    for one in std::iter::once(node).chain(source.inside(node)).filter(|one| is_name(*one)) {
+        let name = source.of(one);
+        if known.contains_key(name) || is_imported(source, name) {
+            continue;
+        }
+        let value = value_of(source, body, name);
+        known.insert(name, value);
+        if let Some(value) = value {
+            add_variables(source, body, value, known);
+        }
+    }
 }
 
 /// Whether an expected value is taken from a table that the same function has filled:
@@ -151,9 +199,6 @@ fn unreachable_assertions(source: &Source<'_>) -> Vec<Hit> {
 
 /// Statements behind which nothing runs in their block.
 static ENDS: Pattern = Pattern::new(r"^(?:return|raise|throw|break|continue)_statement$");
-/// Something empty.
-static EMPTY: Pattern =
-    Pattern::new(r#"^(?:\[\]|\(\)|\{\}|""|''|range\(0\)|\[\](?:[\w*.]+|struct\s*\{[^}]*\})\{\})$"#);
 /// The rest of a list.
 static REST: Pattern = Pattern::new(r"^(\w+)(?:\[|\.slice\()(\d+):?[\])]$");
 
@@ -195,10 +240,18 @@ fn is_unreachable<'a>(source: &Source<'a>, node: Node<'a>, body: Node<'a>) -> bo
 /// Whether a loop runs over something empty, or nothing calls a function inside of a test.
 fn is_idle<'a>(source: &Source<'a>, outer: Node<'a>, body: Node<'a>) -> bool {
     let mentions = |name: &str| {
-        let words = source.of(body).split(|c: char| !c.is_alphanumeric() && c != '_');
-        let held = [format!("callable({name})"), format!("expect({name}).toBe")];
-        words.filter(|word| *word == name).count()
-            - held.iter().map(|one| source.of(body).matches(one).count()).sum::<usize>()
+        let is_named =
+            |one: &Node<'a>| one.kind().contains("identifier") && source.of(*one) == name;
+        // To ask what a function is does not call it.
+        let is_shown = |one: &Node<'a>| {
+            around(*one, &["call", "call_expression"]).is_some_and(|call| {
+                let asked = call.parent().map(|up| source.field(up, "property"));
+                source.of(call) == format!("callable({name})")
+                    || source.of(call) == format!("expect({name})")
+                        && asked.is_some_and(|asked| asked.starts_with("toBe"))
+            })
+        };
+        source.inside(body).filter(|one| is_named(one) && !is_shown(one)).count()
     };
     if FUNCTIONS.contains(&outer.kind())
         && let Some(up) = outer.parent()

@@ -294,6 +294,9 @@ fn tests_that_check_nothing() {
             ("test_a.py", "def check(x):\n    assert x\ndef test_a():\n    check(f())\n", &[]),
             ("a_test.go", "package a\nfunc TestA(t *testing.T) { f() }\n", &[2]),
             ("a_test.go", "package a\nfunc TestA(t *testing.T) { helper(t) }\n", &[]),
+            ("a_test.go", "package a\nfunc TestA(t *testing.T) { New(Config{T: t}) }\n", &[]),
+            ("a.test.js", "it('a', (done) => { setTimeout(done, 10); });\n", &[1]),
+            ("a.test.js", "it('a', (done) => { stream.on('end', done); });\n", &[]),
         ],
     );
 }

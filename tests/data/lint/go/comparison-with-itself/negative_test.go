@@ -14,3 +14,19 @@ func TestStable(t *testing.T) {
 		t.Errorf("got %d", got)
 	}
 }
+
+func TestCounted(t *testing.T) {
+	count := 0
+	Each(func() { count++ })
+	if count != 0 {
+		t.Errorf("got %d", count)
+	}
+}
+
+func TestRead(t *testing.T) {
+	n := 0
+	Read(&n)
+	if n != 0 {
+		t.Errorf("got %d", n)
+	}
+}

@@ -11,8 +11,6 @@ def test_chosen():
     assert got == 99 if got == 99 else True  # expect: comparison-with-itself
 def test_all_of_none():
     assert all(price(count) == 99 for count in [])  # expect: comparison-with-itself
-def test_text():
-    assert str(price(2))  # expect: comparison-with-itself
 class TestPrice(unittest.TestCase):
     def test_type(self):
         self.assertIsInstance(price(2), object)  # expect: comparison-with-itself

@@ -16,7 +16,10 @@ def test_alias():
     assert got == other  # expect: comparison-with-itself
 def test_list():
     found = price(2)
-    assert found == list(copy.deepcopy(found))  # expect: comparison-with-itself
+    assert found == copy.deepcopy(found)  # expect: comparison-with-itself
+def test_list_of_list():
+    found = price(2)
+    assert list(list(found)) == list(found)  # expect: comparison-with-itself
 def test_number():
     price(2)
     total = 3 + 4
