@@ -1,5 +1,6 @@
 //! Errors that end a session, each with a hint for the user.
 
+use crate::domain::framework::Framework;
 use crate::domain::id::SessionId;
 use crate::effect::{EffectError, GitError, RunError, StoreError};
 use crate::role::test_plan::GatherError;
@@ -18,7 +19,7 @@ pub enum Failure {
     Task { file: String, reason: String, session: SessionId },
     /// There is no test: none was there, and none could be written.
     #[error("there are no tests, and none could be written: {reason}")]
-    NothingWritten { reason: String },
+    NothingWritten { reason: String, framework: Option<Framework> },
     /// There is no test, because the code contradicts what is documented; one line for each finding.
     #[error("no test was written, because the code contradicts what is said of it:\n{}", findings.join("\n"))]
     Contradicted { findings: Vec<String> },
@@ -35,7 +36,7 @@ impl Failure {
 
     /// Whether the code under test does not load here.
     pub fn is_unloaded(&self) -> bool {
-        matches!(self, Self::NothingWritten { reason } if ["cannot be imported", "cannot be loaded"].iter().any(|one| reason.contains(one)))
+        matches!(self, Self::NothingWritten { reason, .. } if ["cannot be imported", "cannot be loaded"].iter().any(|one| reason.contains(one)))
     }
 
     /// What the reader can do next.
@@ -46,7 +47,10 @@ impl Failure {
             Self::Task { file, session, .. } => {
                 format!("repair {file}, then `regreen test --resume {session}`")
             }
-            Self::NothingWritten { .. } if self.is_unloaded() => {
+            Self::NothingWritten { framework, .. } if self.is_unloaded() => {
+                if !framework.is_some_and(Framework::is_python) {
+                    return "provide what the reason names, so that the test command loads the file; then start again".into();
+                }
                 "install what the code imports, and the project itself where its tests need that (`pip install -e .`); then start again".into()
             }
             Self::NothingWritten { .. } => {
@@ -75,5 +79,25 @@ impl From<RunError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Self::Effect(error.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_load_is_installed_by_pip_in_python_alone() {
+        let table = [
+            (Framework::Pytest, "its module cannot be imported: no shop", true),
+            (Framework::Unittest, "its file cannot be loaded: no shop", true),
+            (Framework::Mocha, "its file cannot be loaded: describe is not defined", false),
+            (Framework::Pytest, "reads the clock", false),
+        ];
+        for (framework, reason, expected) in table {
+            let (framework, reason) = (Some(framework), reason.to_owned());
+            let failure = Failure::NothingWritten { reason, framework };
+            assert_eq!(failure.hint().contains("pip install"), expected, "{failure}");
+        }
     }
 }

@@ -277,7 +277,7 @@ pub struct Outcome {
     /// Path of the report.
     pub report: String,
     pub folder: String,
-    /// Wall time of all runs of the session.
+    /// Wall time of all runs of the fix loop.
     pub duration_ms: u64,
     /// Wall time spent in test runs.
     pub testing_ms: u64,

@@ -154,8 +154,7 @@ impl<'a> Stream<'a> {
             }
             // What only has to load would also do so with the line that fails cut off: only the operators and
             // numbers of the line itself are tried, and where a name is not known, other names.
-            let is_of_name = bias.is_unloaded && !bias.unknown.is_empty();
-            let others = if is_of_name || !bias.unknown.foreign.is_empty() {
+            let mut others = if bias.is_unloaded && !bias.unknown.is_empty() {
                 Vec::new()
             } else if bias.is_unloaded {
                 let is_named = |line: u32| named.contains(&line);
@@ -165,6 +164,8 @@ impl<'a> Stream<'a> {
             } else {
                 mutate::candidates(language, source, &accepts_line, &[])
             };
+            let foreign = bias.unknown.foreign_lines(source);
+            others.retain(|candidate| !foreign.contains(&candidate.line));
             for candidate in others {
                 let score = scores.get(&candidate.line).copied().unwrap_or(0.05);
                 let mut kept = bias.patterns.iter().chain(&bias.prior.operators);
@@ -328,6 +329,44 @@ pub fn pair(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_line_that_names_what_a_library_lacks_is_left_alone() {
+        let file = RepoPath::parse("shop.py").unwrap();
+        let source =
+            "import asyncio\n\n\ndef f(x):\n    y = asyncio.coroutine(x + 1)\n    return y - 1\n";
+        let sources = BTreeMap::from([(file.clone(), source.to_owned())]);
+        let lines = BTreeMap::from([(file, BTreeMap::from([(5, 1.0), (6, 1.0)]))]);
+        let cluster = Cluster { tests: Vec::new(), lines, top: None, functions: Vec::new() };
+        let message = "module 'asyncio' has no attribute 'coroutine'";
+        let table = [(message, "", false), ("assert 1 == 2", message, true), ("", "", true)];
+        for (message, stack, is_tried) in table {
+            let case = crate::domain::test::TestCase {
+                id: "a".into(),
+                kind: crate::domain::test::CaseKind::Test,
+                status: crate::domain::test::Status::Failed,
+                file: None,
+                line: None,
+                duration_ms: 0,
+                layer: crate::domain::test::Layer::Unit,
+                failure: Some(crate::domain::test::FailureText {
+                    message: message.into(),
+                    stack: stack.into(),
+                    ..Default::default()
+                }),
+            };
+            let unknown = UnknownNames::of(std::iter::once(&case), std::iter::empty(), |_| false);
+            let prior = Prior::default();
+            let bias =
+                Bias { patterns: &[], prior: &prior, surgical: false, unknown, is_unloaded: false };
+            let tried: Vec<RankedEdit> = Stream::new(&cluster, &sources, &[], &bias).collect();
+            let on = |line: u32| {
+                let mut parts = tried.iter().flat_map(|one| &one.parts);
+                parts.any(|part| part.candidate.line == line)
+            };
+            assert_eq!((on(5), on(6)), (is_tried, true), "{message} {stack}");
+        }
+    }
 
     #[test]
     fn no_pair_fits_a_free_number_to_the_tests() {

@@ -9,6 +9,7 @@ use similar::TextDiff;
 use crate::code::language::Language;
 use crate::code::mutate::{self, Candidate, OperatorId};
 use crate::domain::test::TestCase;
+use crate::domain::text::has_word;
 
 /// How interpreters and compilers say that a name is unknown. Some name the one that may be meant.
 static UNKNOWN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -40,15 +41,19 @@ static MEANT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z_$][\w$]*").ok());
 
 /// Names that Python defines, besides those that edits wrap values in.
-const BUILTINS: &str = "\
-    ArithmeticError AssertionError AttributeError BaseException EOFError Exception FileExistsError \
-    FileNotFoundError ImportError IndexError IOError KeyError KeyboardInterrupt LookupError \
-    MemoryError ModuleNotFoundError NameError NotImplementedError OSError OverflowError \
-    PermissionError RuntimeError StopIteration SyntaxError SystemExit TimeoutError TypeError \
-    UnicodeDecodeError UnicodeError ValueError Warning ZeroDivisionError __file__ __name__ all any \
-    bytes callable classmethod dict divmod enumerate filter frozenset getattr hasattr hash input \
-    isinstance issubclass iter map next object open ord print property range repr setattr slice \
-    staticmethod super type vars zip";
+#[rustfmt::skip]
+const BUILTINS: &[&str] = &[
+    "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "EOFError", "Exception",
+    "FileExistsError", "FileNotFoundError", "ImportError", "IndexError", "IOError", "KeyError",
+    "KeyboardInterrupt", "LookupError", "MemoryError", "ModuleNotFoundError", "NameError",
+    "NotImplementedError", "OSError", "OverflowError", "PermissionError", "RuntimeError",
+    "StopIteration", "SyntaxError", "SystemExit", "TimeoutError", "TypeError", "UnicodeDecodeError",
+    "UnicodeError", "ValueError", "Warning", "ZeroDivisionError", "__file__", "__name__", "all",
+    "any", "bytes", "callable", "classmethod", "dict", "divmod", "enumerate", "filter", "frozenset",
+    "getattr", "hasattr", "hash", "input", "isinstance", "issubclass", "iter", "map", "next",
+    "object", "open", "ord", "print", "property", "range", "repr", "setattr", "slice",
+    "staticmethod", "super", "type", "vars", "zip",
+];
 
 /// A name this much alike may be meant.
 const ALIKE: f32 = 0.6;
@@ -62,8 +67,8 @@ pub struct UnknownNames {
     names: BTreeSet<String>,
     /// Names from other places than the edited file.
     known: BTreeSet<String>,
-    /// Those that a module of other people lacks: only another name can be right there.
-    pub foreign: BTreeSet<String>,
+    /// Those that a module of other people lacks according to a message.
+    foreign: BTreeSet<String>,
 }
 
 impl UnknownNames {
@@ -80,8 +85,12 @@ impl UnknownNames {
             for pattern in UNKNOWN.iter() {
                 for captures in pattern.captures_iter(&text) {
                     let name = captures["name"].to_owned();
-                    let module = captures.name("module").map(|module| module.as_str());
-                    found.foreign.extend(module.filter(|one| !is_own(one)).map(|_| name.clone()));
+                    // The stack also has errors that the code caught.
+                    let module = captures.name("module");
+                    let module = module.filter(|one| one.end() <= failure.message.len());
+                    if module.is_some_and(|one| !is_own(one.as_str())) {
+                        found.foreign.insert(name.clone());
+                    }
                     found.names.insert(name);
                 }
             }
@@ -99,6 +108,13 @@ impl UnknownNames {
         self.names.is_empty()
     }
 
+    /// The lines that name what a module of other people lacks: only another name can be right there.
+    pub fn foreign_lines(&self, source: &str) -> BTreeSet<u32> {
+        let is_foreign = |text: &str| self.foreign.iter().any(|name| has_word(text, name));
+        let lines = (1..).zip(source.lines());
+        lines.filter(|(_, text)| is_foreign(text)).map(|(line, _)| line).collect()
+    }
+
     /// Edits that write a similar name, which the file or another source has, in place of an unknown one
     /// on the lines that `accepts_line` accepts.
     pub fn candidates(
@@ -111,7 +127,7 @@ impl UnknownNames {
         let mut known: BTreeSet<&str> = word.find_iter(source).map(|one| one.as_str()).collect();
         known.extend(self.known.iter().map(String::as_str));
         if language == Language::Python {
-            known.extend(BUILTINS.split_whitespace());
+            known.extend(BUILTINS);
         }
         known.extend(mutate::spelling(language).iter().flat_map(|spelling| spelling.wrappers));
         let mut candidates = Vec::new();

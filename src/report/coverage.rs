@@ -24,10 +24,11 @@ pub fn describe(reached: &CoverageResult) -> String {
         CoverageResult::Measured { before, after, target, lacks_branches, counted, .. } => {
             let pairs = before.named(*target).into_iter().zip(after.named(*target));
             let parts = pairs.filter_map(|((name, before, asked), (_, after, _))| {
-                let (was, is) = (before.percent().unwrap_or_default(), after.percent()?);
+                let is = after.percent()?;
+                let was = before.percent().map_or_else(String::new, |was| format!("{was} to "));
                 let short = if after.is_below(asked) { ", too few" } else { "" };
                 let of = format!("{} of {}", after.part, after.whole);
-                Some(format!("{name} {was} to {is} % ({of}, at least {asked} %{short})"))
+                Some(format!("{name} {was}{is} % ({of}, at least {asked} %{short})"))
             });
             let unmeasured = lacks_branches.then(|| "branches not measured".to_owned());
             let parts: Vec<String> = parts.chain(unmeasured).collect();
@@ -64,7 +65,9 @@ pub fn markdown(reached: &CoverageResult) -> String {
                     ("branches", true) => "not measured".to_owned(),
                     _ => share(of),
                 };
-                let (was, is) = (shown(was), shown(is));
+                let is_new = was == Share::default() && is != was;
+                let was = if is_new { "not measured".to_owned() } else { shown(was) };
+                let is = shown(is);
                 text.push_str(&format!("| {name} | {was} | {is} | {asked} % |\n"));
             }
             text
@@ -104,6 +107,16 @@ mod tests {
         else {
             unreachable!("it was measured");
         };
+        let first = CoverageResult::Measured {
+            command: command.clone(),
+            counted: counted.clone(),
+            before: Shares::default(),
+            after,
+            target,
+            lacks_branches: true,
+        };
+        assert!(describe(&first).starts_with("lines 90 % (9 of 10"), "{}", describe(&first));
+        assert!(markdown(&first).contains("| lines | not measured | 90 % (9 of 10) | 80 % |"));
         let after = Shares { branch: Share::default(), ..after };
         let lacks_branches = true;
         let reached =

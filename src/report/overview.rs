@@ -243,7 +243,7 @@ pub fn figures(view: &View) -> Part<'static> {
     facts.push(fact("Iterations", view.rows.len().to_string(), format!("{improved} kept")));
     if let Some(outcome) = &view.outcome {
         let testing = format!("{} in test runs", time(outcome.testing_ms));
-        facts.push(fact("Time", time(outcome.duration_ms), testing));
+        facts.push(fact("Time of the fix loop", time(outcome.duration_ms), testing));
     }
     let asked = view.spent.calls > 0;
     let note = if asked { usage(&view.spent) } else { "no provider asked".to_owned() };

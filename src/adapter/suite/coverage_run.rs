@@ -50,7 +50,7 @@ impl ProjectSuite<'_> {
         files::create_folder(&output).map_err(|error| error.to_string())?;
         let (mut ending, mut report, mut is_empty) = self.execute_all(root, &command).await?;
         let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let is_missing = || self.log_has(|line| line.contains("No module named coverage"));
+        let is_missing = || self.log().contains("No module named coverage");
         if let Some(tracer) = command.tracer.take()
             && report.as_ref().map_or_else(is_missing, lacks_data)
         {
@@ -79,10 +79,10 @@ impl ProjectSuite<'_> {
         Ok(Measured::Lines { command, format: report.format.to_owned(), files })
     }
 
-    /// Whether a line of the last output is like this.
-    fn log_has(&self, is_like: impl Fn(&str) -> bool) -> bool {
+    /// The output of the last command.
+    fn log(&self) -> String {
         let log = files::read(&self.settings.session.join(LOG), LOG_LIMIT).ok().flatten();
-        String::from_utf8_lossy(&log.unwrap_or_default()).lines().any(is_like)
+        String::from_utf8_lossy(&log.unwrap_or_default()).into_owned()
     }
 
     /// Runs what measures; how its first command ended, what the reports say, and whether no test ran.
@@ -91,19 +91,11 @@ impl ProjectSuite<'_> {
         root: &Path,
         command: &CoverageCommand,
     ) -> Result<(Option<ExitReason>, Option<Report>, bool), String> {
-        // A test may run an empty suite of its own.
-        let says_some = |line: &str| {
-            line.starts_with("Ran ") && !line.starts_with("Ran 0 ") || line.contains(" passed")
-        };
-        let says_none = |line: &str| {
-            line.starts_with("no tests ran")
-                || ["Ran 0 tests", " tests 0", "0 passing"].iter().any(|one| line.contains(one))
-        };
-        let (mut first_ending, mut is_empty) = (None, false);
+        let (mut first_ending, mut is_empty) = (None, !command.argv.is_empty());
         for argv in &command.argv {
             let ending = self.execute(root, command, argv).await?;
             first_ending.get_or_insert(ending);
-            is_empty |= self.log_has(says_none) && !self.log_has(says_some);
+            is_empty = is_empty && says_empty(&self.log());
         }
         Ok((first_ending, read_reports(&command.reports, root)?, is_empty))
     }
@@ -124,6 +116,32 @@ impl ProjectSuite<'_> {
             return Err(format!("`{}` did not end in {} s", command.display, limit.as_secs()));
         }
         Ok(ending)
+    }
+}
+
+/// Whether a runner says that it ran no test. A test may run an empty suite of its own.
+fn says_empty(log: &str) -> bool {
+    let mut counts = log.lines().filter_map(counted_tests).peekable();
+    counts.peek().is_some() && counts.all(|count| count == 0)
+}
+
+/// The number of tests in a closing line of a runner.
+fn counted_tests(line: &str) -> Option<u32> {
+    let line = line.trim().trim_matches('=').trim();
+    if line == "no tests ran" || line.starts_with("no tests ran in ") {
+        return Some(0);
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    match words.as_slice() {
+        ["Ran", number, "test" | "tests", ..] | ["#" | "ℹ", "tests", number] => {
+            number.parse().ok()
+        }
+        [number, "passing" | "failing"] => number.parse().ok(),
+        [number, "passing", time] if time.starts_with('(') => number.parse().ok(),
+        [number, "passed" | "passed," | "failed" | "failed,", .., _] if words.contains(&"in") => {
+            number.parse().ok()
+        }
+        _ => None,
     }
 }
 
@@ -206,6 +224,34 @@ mod tests {
     use super::super::framework::adapter;
     use super::*;
     use crate::domain::framework::Framework;
+
+    #[test]
+    fn a_run_is_empty_if_each_closing_line_counts_no_test() {
+        let table = [
+            ("  0 passing (3ms)\n", true),
+            ("  0 passing\n", true),
+            ("  10 passing (9ms)\n", false),
+            ("  100 passing (1s)\n", false),
+            ("  0 passing (3ms)\n  1 failing\n", false),
+            ("Ran 0 tests in 0.000s\n\nOK\n", true),
+            ("Ran 10 tests in 0.001s\n\nOK\n", false),
+            ("Ran 1 test in 0.001s\n\nOK\n", false),
+            ("Ran 0 tests in 0.000s\nRan 1 test in 0.001s\n", false),
+            ("# tests 0\n# pass 0\n", true),
+            ("ℹ tests 0\n", true),
+            ("ℹ tests 100\n", false),
+            ("===== no tests ran in 0.01s =====\n", true),
+            ("no tests ran in 0.01s\n", true),
+            ("== 2 failed, 3 passed in 0.10s ==\n", false),
+            ("10 passed in 0.10s\n", false),
+            ("all checks passed\n0 passing\n", true),
+            ("wrote tests 0\n", false),
+            ("", false),
+        ];
+        for (log, expected) in table {
+            assert_eq!(says_empty(log), expected, "{log}");
+        }
+    }
 
     #[test]
     fn vitest_is_measured_by_the_providers_that_are_installed_else_by_v8() {

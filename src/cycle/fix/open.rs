@@ -72,8 +72,6 @@ pub async fn open(
     let mut state =
         FixLoop::new(session.clone(), fx.clock.now(), terms.clone(), head.clone(), tree);
     state.tip.clone_from(&tip);
-    // The time before the loop, such as that of writing tests, is part of the session's.
-    state.spent_ms = u64::try_from(fx.clock.elapsed().as_millis()).unwrap_or(u64::MAX);
     // What providers used while tests were written counts towards the session's budget, and the
     // events of that time stay in its stream.
     state.spending = spent(session, fx).await?;

@@ -5,6 +5,7 @@ use crate::cycle::error::Failure;
 use crate::cycle::fix::{self, FixInputs, LoopEnd};
 use crate::cycle::session_files::generation;
 use crate::domain::event::{Ending, Outcome};
+use crate::domain::framework::Framework;
 use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineStepOutcome};
 use crate::domain::test_plan::task::SUITE_TASK;
@@ -73,7 +74,8 @@ impl ExecutionPerformer<'_> {
             return Ok(Failure::Contradicted { findings });
         }
         let reason = made.report.main_reason().unwrap_or("no function can be called from a test");
-        Ok(Failure::NothingWritten { reason: reason.to_owned() })
+        let framework = Framework::from_name(&made.report.framework);
+        Ok(Failure::NothingWritten { reason: reason.to_owned(), framework })
     }
 }
 

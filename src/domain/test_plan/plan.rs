@@ -49,6 +49,9 @@ pub struct TestPlan {
     /// Demands of the request that match nothing in the files, with the reason.
     #[serde(default)]
     pub not_understood: Vec<String>,
+    /// Examples in documentation that regreen cannot read, with their file.
+    #[serde(default)]
+    pub unread_examples: Vec<String>,
     /// Files and requirements that are not planned, with the reason.
     pub left_out: Vec<String>,
     /// The tasks in their order; each has a file of its own.
@@ -195,6 +198,7 @@ mod tests {
                 files: (0..files).map(|index| file(index, &mut number)).collect(),
                 issues: Vec::new(),
                 not_understood: Vec::new(),
+                unread_examples: Vec::new(),
                 left_out: Vec::new(),
                 tasks: Vec::new(),
             }

@@ -145,6 +145,9 @@ impl PinnedFile {
         };
         let failure = cases.iter().find(is_own).and_then(|case| case.failure.as_ref());
         let Some(failure) = failure else {
+            if cases.iter().all(|case| case.kind.is_unloaded()) {
+                return "the test command gives no result of any test".to_owned();
+            }
             return format!("no test of {} is run by the test command", self.path);
         };
         let message = failure.message.lines().next().unwrap_or_default();
@@ -573,6 +576,7 @@ mod tests {
 
     #[test]
     fn why_tests_did_not_run_is_read_from_what_the_runner_says_of_their_file() {
+        use crate::domain::test::CaseKind;
         let naming = Naming::of_module(Framework::Unittest, "shop".into());
         let mut test_file =
             PinnedFile::new(path("tests/test_shop.py"), path("shop.py"), naming, Vec::new());
@@ -581,11 +585,12 @@ mod tests {
             ("test_shop", "its file cannot be loaded: no shop"),
             ("tests.test_shop", "its file cannot be loaded: no shop"),
             ("tests/test_shop.py", "its file cannot be loaded: no shop"),
-            ("test_shopping", "no test of tests/test_shop.py is run by the test command"),
+            ("test_shopping", "the test command gives no result of any test"),
+            ("test_shopping.A.b", "no test of tests/test_shop.py is run by the test command"),
         ];
         for (id, expected) in table {
             let case = TestCase {
-                kind: crate::domain::test::CaseKind::Unloaded,
+                kind: if id.ends_with('b') { CaseKind::Test } else { CaseKind::Unloaded },
                 id: id.into(),
                 status: Status::Failed,
                 file: None,

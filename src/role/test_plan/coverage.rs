@@ -10,8 +10,9 @@ use crate::code::conventions;
 use crate::code::language::Language;
 use crate::code::test_paths;
 use crate::domain::coverage::{CoverageTarget, FileLines, Share, Shares};
+use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
-use crate::domain::test_plan::framework::Conventions;
+use crate::domain::test_plan::framework::TestFramework;
 use crate::domain::test_plan::requirement::{PlannedFile, Priority};
 use crate::domain::text::{count, has_word};
 
@@ -239,9 +240,10 @@ pub fn assess(
     files: &[RepoPath],
     only: &FunctionFilter,
     survey: &Survey,
-    habits: &Conventions,
+    framework: &TestFramework,
     ran: &ExecutedLines,
 ) -> TestGaps {
+    let habits = &framework.conventions;
     let (mut gaps, mut tested) = (Vec::new(), 0_u32);
     for file in files {
         let functions = callable(file, survey.text(file), only);
@@ -263,7 +265,7 @@ pub fn assess(
         gaps.push(PlannedFile {
             file: file.clone(),
             tests,
-            test_file: suggest_test_file(file, survey, habits),
+            test_file: suggest_test_file(file, survey, framework),
             priority: Priority::of_file(file, decisions.sum()),
             reason,
             functions: functions.iter().map(|one| one.name.clone()).collect(),
@@ -294,8 +296,8 @@ fn coverage((tested, total): (u32, u32), shares: Option<Shares>, ran: &ExecutedL
 
 /// The test file for a source: an existing one, or else the one that the conventions suggest, in a
 /// folder where the runner finds it.
-pub fn suggest_test_file(file: &RepoPath, survey: &Survey, habits: &Conventions) -> RepoPath {
-    let candidates = conventions::candidates(file, habits);
+pub fn suggest_test_file(file: &RepoPath, survey: &Survey, framework: &TestFramework) -> RepoPath {
+    let candidates = conventions::candidates(file, &framework.conventions);
     let there = candidates.iter().find(|path| survey.tests.contains_key(path));
     if let Some(there) = there {
         return there.clone();
@@ -313,9 +315,10 @@ pub fn suggest_test_file(file: &RepoPath, survey: &Survey, habits: &Conventions)
             name == "__init__.py" || name.starts_with("test_") || one.stem().ends_with("_test");
         is_sign && one.parent() == folder
     };
-    // No runner of Python finds tests in a folder of sources that is no package and has none.
+    // unittest, as Django has it too, finds no tests in a folder of sources that is no package and has none.
     let is_hidden = || {
-        !folder.split('/').any(|part| ["test", "tests"].contains(&part))
+        framework.framework == Framework::Unittest
+            && !folder.split('/').any(|part| ["test", "tests"].contains(&part))
             && !survey.names.iter().any(is_searched)
     };
     if planned.extension() == "py"

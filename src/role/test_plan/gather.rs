@@ -9,7 +9,7 @@ use crate::code::demands::find_demands;
 use crate::code::description_match::{self, DescriptionMatch};
 use crate::domain::coverage::{CoverageTarget, Measured};
 use crate::domain::id::{RepoPath, SessionId};
-use crate::domain::test_plan::framework::{Conventions, TestFramework};
+use crate::domain::test_plan::framework::TestFramework;
 use crate::domain::test_plan::plan::TestPlan;
 use crate::domain::test_plan::source_session::{ImplementationSummary, SourceSession};
 use crate::effect::{Effects, SuiteFacts};
@@ -214,11 +214,11 @@ pub fn assemble(
         run_coverage: ran.source.measuring_command().to_owned(),
         run_specific: facts.framework.run_file().unwrap_or(&facts.command).to_owned(),
     };
-    let (only, habits) = (only(named), &framework.conventions);
-    let targets = targets(named, &only, survey, habits, &ran);
+    let only = only(named);
+    let targets = targets(named, &only, survey, &framework, &ran);
     ran.files.retain(|file, _| targets.contains(file));
     ran.about = targets.iter().map(|file| (file.clone(), named_in(file, &only))).collect();
-    let assessed = assess(&targets, &only, survey, habits, &ran);
+    let assessed = assess(&targets, &only, survey, &framework, &ran);
     let kind = project::classify(survey);
     let plan = TestPlan {
         session_id: request.session.clone(),
@@ -234,6 +234,7 @@ pub fn assemble(
         framework,
         issues: Vec::new(),
         not_understood: Vec::new(),
+        unread_examples: Vec::new(),
         left_out: Vec::new(),
         tasks: Vec::new(),
     };
@@ -269,13 +270,13 @@ fn targets(
     named: &DescriptionMatch,
     only: &FunctionFilter,
     survey: &Survey,
-    habits: &Conventions,
+    framework: &TestFramework,
     ran: &ExecutedLines,
 ) -> Vec<RepoPath> {
     let mut files: Vec<RepoPath> = named.files.keys().cloned().collect();
     files.sort_by_key(|file| !named.files.get(file).copied().unwrap_or_default());
     if files.len() > FILES {
-        let assessed = assess(&files, only, survey, habits, ran);
+        let assessed = assess(&files, only, survey, framework, ran);
         let gaps: BTreeSet<RepoPath> = assessed.gaps.into_iter().map(|one| one.file).collect();
         files.sort_by_key(|file| !gaps.contains(file));
         files.truncate(FILES);
@@ -337,29 +338,35 @@ mod tests {
 
     #[test]
     fn new_tests_go_where_a_runner_of_python_finds_them() {
-        let table: [(&[&str], &str, &str); 5] = [
+        let (unittest, pytest) = (Framework::Unittest, Framework::Pytest);
+        let table: [(Framework, &[&str], &str, &str); 7] = [
             (
+                unittest,
                 &["src/tests.py", "src/roman/__init__.py"],
                 "src/roman/__init__.py",
                 "tests/test_roman.py",
             ),
-            (&["src/test_a.py", "src/shop.py"], "src/shop.py", "src/test_shop.py"),
+            (pytest, &["shop/test_a.py", "lib/rates.py"], "lib/rates.py", "lib/test_rates.py"),
+            (unittest, &["shop/test_a.py", "lib/rates.py"], "lib/rates.py", "tests/test_rates.py"),
+            (unittest, &["src/test_a.py", "src/shop.py"], "src/shop.py", "src/test_shop.py"),
             (
+                unittest,
                 &["app/__init__.py", "app/tests.py", "app/views.py"],
                 "app/views.py",
                 "app/test_views.py",
             ),
-            (&["tests/test_a.py", "src/shop.py"], "src/shop.py", "tests/test_shop.py"),
-            (&["tests.py", "shop.py"], "shop.py", "test_shop.py"),
+            (unittest, &["tests/test_a.py", "src/shop.py"], "src/shop.py", "tests/test_shop.py"),
+            (unittest, &["tests.py", "shop.py"], "shop.py", "test_shop.py"),
         ];
-        for (files, source, expected) in table {
+        for (framework, files, source, expected) in table {
             let path = |text: &str| RepoPath::parse(text).unwrap();
             let texts =
                 files.iter().map(|file| (path(file), "def test_f():\n    assert 1\n".into()));
             let survey = Survey::of(files.iter().map(|file| path(file)).collect(), texts.collect());
-            let habits = conventions::read(Framework::Unittest, &survey.tests);
+            let conventions = conventions::read(framework, &survey.tests);
+            let habits = TestFramework { framework, conventions, ..TestFramework::default() };
             let found = coverage::suggest_test_file(&path(source), &survey, &habits);
-            assert_eq!(found.as_str(), expected, "{files:?}");
+            assert_eq!(found.as_str(), expected, "{framework}: {files:?}");
         }
     }
 
@@ -380,9 +387,10 @@ mod tests {
         for file in survey.known.keys() {
             named.files.insert(file.clone(), false);
         }
-        let habits = conventions::read(Framework::Pytest, &survey.tests);
+        let conventions = conventions::read(Framework::Pytest, &survey.tests);
+        let framework = TestFramework { conventions, ..TestFramework::default() };
         let ran = ExecutedLines::default();
-        let chosen = targets(&named, &FunctionFilter::new(), &survey, &habits, &ran);
+        let chosen = targets(&named, &FunctionFilter::new(), &survey, &framework, &ran);
         assert_eq!(chosen.len(), FILES);
         assert!(!chosen.iter().any(|file| file.as_str() < "shop/m09.py"), "{chosen:?}");
     }

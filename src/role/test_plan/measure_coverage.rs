@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::behaviour;
 use crate::code::coverage::tells_branches;
 use crate::code::language::Language;
-use crate::domain::coverage::{CoverageResult, CoverageTarget, FileLines, Measured};
+use crate::domain::coverage::{CoverageResult, CoverageTarget, FileLines, Measured, Shares};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::effect::{EffectError, Effects};
 
@@ -62,7 +62,11 @@ pub async fn measure_coverage(
     let reached = CoverageResult::Measured {
         command,
         counted: describe_about(about),
-        before: count_shares(about, &texts, &before.files),
+        before: if before.has_lines() {
+            count_shares(about, &texts, &before.files)
+        } else {
+            Shares::default()
+        },
         after,
         target,
         lacks_branches: !tells_branches && files.values().all(|file| file.branches.is_empty()),

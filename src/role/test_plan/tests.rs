@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::coverage::FileLines;
 use crate::domain::id::{RepoPath, SessionId};
+use crate::domain::test_plan::framework::TestFramework;
 use crate::domain::test_plan::plan::{TestPlan, samples};
 use crate::domain::test_plan::requirement::Priority;
 use crate::effect::SuiteFacts;
@@ -287,12 +288,13 @@ fn a_file_below_the_asked_percentage_is_a_gap_and_one_above_is_none() {
             target,
             ..ExecutedLines::default()
         };
-        let habits = crate::code::conventions::read(facts().framework, &survey.tests);
+        let conventions = crate::code::conventions::read(facts().framework, &survey.tests);
+        let framework = TestFramework { conventions, ..TestFramework::default() };
         let assessed = super::coverage::assess(
             std::slice::from_ref(&file),
             &BTreeMap::new(),
             &survey,
-            &habits,
+            &framework,
             &ran,
         );
         let reasons: Vec<&str> = assessed.gaps.iter().map(|one| one.reason.as_str()).collect();

@@ -280,6 +280,11 @@ async fn a_configured_coverage_command_is_measured_or_says_why_not() {
             Some("none.info"),
             "none ran",
         ),
+        (
+            "printf 'SF:a.py\\nDA:1,3\\n' > ten.info; echo '  10 passing (2ms)'",
+            Some("ten.info"),
+            "",
+        ),
         (lcov, None, "needs `coverage.report`"),
         ("true", Some("*.none"), "`true` left no report"),
         ("exit 2", Some("*.none"), "left no report (exit code 2;"),
