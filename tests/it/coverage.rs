@@ -319,7 +319,7 @@ fn tests_are_written_and_held_against_the_gates_without_coverage_py() {
     let ran = run(&repo, &["test", "unused.py"]);
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
     let coverage = ran.out.lines().find(|line| line.starts_with("coverage ")).unwrap();
-    let expected = "lines 0 to 100 % (2 of 2, at least 80 %), functions 0 to 100 % (1 of 1, at least 90 %), \
+    let expected = "lines 0 to 100 % (2 of 2, at least 80 %), public functions 0 to 100 % (1 of 1, at least 90 %), \
                     counted in unused.py";
     assert_eq!(coverage.trim_start_matches("coverage").trim(), expected);
 }

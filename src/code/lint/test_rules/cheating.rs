@@ -46,7 +46,7 @@ pub const RULES: &[LintRule] = &[
 ];
 
 static READS_PYTHON: Pattern = Pattern::new(
-    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__|\b__loader__\b|\btokenize\.open\(|\.__spec__\.origin|\.get_source\(|\blinecache\.getlines?\(|\bgetattr\((?:inspect|dis|ast|linecache)\b|glob\([^)]*\.py['\x22]",
+    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__|\b__loader__\b|\btokenize\.open\(|\.__spec__\.origin|\.get_source\(|\blinecache\.getlines?\(|\bgetattr\((?:inspect|dis|ast|linecache)\b|(?:glob|get_data|read_text|files)\([^)]*\.py['\x22]",
 );
 static READS_SCRIPT: Pattern = Pattern::new(
     r#"Function\.prototype\.toString|\breadFileSync\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]|\breadFile\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]"#,
@@ -181,7 +181,28 @@ fn swallowed(source: &Source<'_>) -> Vec<Hit> {
             && if head.contains("raises(") { is_asserted(*node) } else { asserts(source, *node, 0) }
     };
     let suppressed = source.of_kind(&["with_statement"]).filter(is_suppressed);
-    tries.chain(caught).chain(suppressed).map(|node| Hit::at(line(node))).collect()
+    let found = tries.chain(caught).chain(suppressed).chain(swallowing_decorators(source));
+    found.map(|node| Hit::at(line(node))).collect()
+}
+
+/// Decorators of tests in this file that call what they get and drop its failures.
+fn swallowing_decorators<'a>(source: &Source<'a>) -> Vec<Node<'a>> {
+    let is_decorator = |node: &Node<'a>| {
+        let mut outer = node.parent();
+        while let Some(up) = outer {
+            let name = source.field(up, "name");
+            let is_used = |marks: &str| !name.is_empty() && has_word(marks, name);
+            if up.kind() == "function_definition"
+                && source.tests.iter().any(|one| is_used(&one.marks))
+            {
+                return true;
+            }
+            outer = up.parent();
+        }
+        false
+    };
+    let tries = source.of_kind(&["try_statement"]);
+    tries.filter(|node| drops_failures(source, *node) && is_decorator(node)).collect()
 }
 
 /// A context manager that takes every exception.
@@ -205,11 +226,18 @@ fn drops_failures<'a>(source: &Source<'a>, statement: Node<'a>) -> bool {
         let head = source.of(handler).lines().next().unwrap_or_default();
         let takes_all = handler.kind() == "catch_clause"
             || head.trim_end() == "except:"
-            || ["Exception", "AssertionError"]
+            || ["Exception", "AssertionError", "BaseException"]
                 .iter()
                 .any(|class| head.split(|c: char| !c.is_alphanumeric()).any(|word| word == *class));
+        // What is kept may be asserted later.
+        let is_asserted = |name: &str| {
+            let mut tests = source.tests.iter().flat_map(|test| assertions(source, test));
+            tests
+                .any(|(node, text)| node.start_byte() > handler.end_byte() && has_word(&text, name))
+        };
         let tells = source.inside(handler).any(|node| match node.kind() {
             "call" | "call_expression" => !SHOWS.is_match(source.field(node, "function")),
+            "assignment" | "assignment_expression" => is_asserted(source.field(node, "left")),
             kind => matches!(kind, "raise_statement" | "throw_statement" | "assert_statement"),
         });
         takes_all && !tells
@@ -267,7 +295,7 @@ fn assigned_functions(source: &Source<'_>) -> Vec<(u32, String)> {
 
 /// A name of a module that is set through its table of names.
 static SETS_IN_MODULE: Pattern = Pattern::new(
-    r#"(?:vars\(\w+\)|\.__dict__)\[['"](\w+)['"]\]\s*=[^=]|\.__dict__\.update\((\w+)="#,
+    r#"(?:vars\(\w+\)|\.__dict__)\[['"](\w+)['"]\]\s*=[^=]|\.__dict__\.update\((\w+)=|\.setitem\((?:vars\(\w+\)|\w+\.__dict__), ['"](\w+)['"]"#,
 );
 
 /// Whether a patch has a result of its own: a spy lets the function run.
