@@ -622,6 +622,16 @@ fn context_managers_are_entered_where_their_state_is_asserted() {
 }
 
 #[test]
+fn texts_of_a_class_of_their_own_are_compared_inside_of_lists() {
+    let text = "class Label(str):\n    def parts(self):\n        return [Label(one) for one in self.split('-')]\n";
+    let repo = TestRepo::new(&[("labels.py", text), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "labels.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let written = ran.out.replace("\n+", "\n");
+    assert!(written.contains("Label('a-b').parts(), ['a', 'b'])"), "{written}");
+}
+
+#[test]
 fn a_test_that_never_ends_on_broken_code_has_noticed() {
     let loop_ = (
         "count.py",

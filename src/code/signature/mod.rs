@@ -43,7 +43,7 @@ use java_examples::is_constant;
 use matching_text::notation_texts;
 pub use parameter_names::typical_value;
 pub use parameter_types::{Type, type_of_literal};
-pub use python::mark_internal;
+pub use python::{mark_internal, offered_names};
 pub use python_function::is_observed_operator;
 use reached_functions::{
     learn_from_helpers, list_patterns, matching_texts_for, named_functions, reached_lines,

@@ -57,23 +57,30 @@ pub fn callables(root: Node<'_>, text: &str, imported: &[(Tree, &str)]) -> Vec<C
     found
 }
 
-/// Marks what the file does not offer, if it offers anything: what is not in its `__all__`, and in a private
-/// module such as `_parser` what its package does not import. `package` is the `__init__.py` beside it.
+/// Marks what the file does not offer, if it offers anything.
 pub fn mark_internal(found: &mut [Callable], stem: &str, text: &str, package: &str) {
-    let language = Language::Python;
-    let is_private = stem.starts_with('_') && !stem.starts_with("__");
-    let mut offered = listed_names(text);
-    if let Some(tree) = language.parse(package).filter(|_| offered.is_empty() && is_private) {
-        let imported = imports::read(language, &tree, package).into_iter();
-        let own = imported.filter(|one| one.module.rsplit('.').next() == Some(stem));
-        offered.extend(own.flat_map(|one| one.names));
-    }
+    let offered = offered_names(stem, text, package).unwrap_or_default();
     let is_offered = |one: &Callable| offered.contains(one.subject());
     if found.iter().any(is_offered) {
         for one in found {
             one.is_internal = !is_offered(one);
         }
     }
+}
+
+/// The names that a module offers to others: those in its `__all__`, and of a private module such as `_parser`
+/// those that its package imports; `None` where nothing tells. `package` is the `__init__.py` beside it.
+pub fn offered_names(stem: &str, text: &str, package: &str) -> Option<BTreeSet<String>> {
+    let is_private = stem.starts_with('_') && !stem.starts_with("__");
+    let listed = listed_names(text);
+    if !listed.is_empty() || !is_private || package.is_empty() {
+        return Some(listed).filter(|listed| !listed.is_empty());
+    }
+    let tree = Language::Python.parse(package)?;
+    let imported = imports::read(Language::Python, &tree, package).into_iter();
+    let own = imported.filter(|one| one.module.rsplit('.').next() == Some(stem));
+    let names: BTreeSet<String> = own.flat_map(|one| one.names).collect();
+    (!names.contains("*")).then_some(names)
 }
 
 /// The names in the `__all__` of a module.

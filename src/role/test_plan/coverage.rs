@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::code::behaviour::{self, Behaviour};
 use crate::code::conventions;
 use crate::code::language::Language;
+use crate::code::signature::offered_names;
 use crate::code::test_paths;
 use crate::domain::coverage::{CoverageTarget, FileLines, Share, Shares};
 use crate::domain::framework::Framework;
@@ -202,7 +203,16 @@ pub fn count_shares(
         let text = texts.get(file).map_or("", String::as_str);
         let (functions, pieces) = pieces_in_scope(file, names, text);
         let file_lines = ran.get(file);
-        for function in &functions {
+        let package = RepoPath::inside(file.parent(), "__init__.py").ok();
+        let package = package.and_then(|one| texts.get(&one)).map_or("", String::as_str);
+        // What is asked for by its name counts, whoever may call it.
+        let is_whole = names.contains("") && Language::of(file) == Some(Language::Python);
+        let offered = offered_names(file.stem(), text, package).filter(|_| is_whole);
+        let is_counted = |one: &&Behaviour| {
+            let subject = one.name.split('.').next().unwrap_or_default();
+            offered.as_ref().is_none_or(|offered| offered.contains(subject))
+        };
+        for function in functions.iter().filter(is_counted) {
             let entered =
                 file_lines.and_then(|file_lines| file_lines.entered(function.start, function.end));
             shares.add_function(entered.unwrap_or(false));

@@ -36,9 +36,12 @@ pub async fn measure_coverage(
 ) -> Result<CoverageOutcome, EffectError> {
     let about = &before.about;
     let mut texts = BTreeMap::new();
-    for file in about.keys() {
-        let bytes = fx.worktree.read(tree, file).await?.unwrap_or_default();
-        texts.insert(file.clone(), String::from_utf8_lossy(&bytes).into_owned());
+    // What a package of Python imports from a file is public.
+    let packages =
+        about.keys().filter_map(|one| RepoPath::inside(one.parent(), "__init__.py").ok());
+    for file in about.keys().cloned().chain(packages) {
+        let bytes = fx.worktree.read(tree, &file).await?.unwrap_or_default();
+        texts.insert(file, String::from_utf8_lossy(&bytes).into_owned());
     }
     fx.worktree.checkout(tree).await?;
     // A report may name another file of the same name, so it is read with all of them in view.
@@ -124,6 +127,29 @@ fn describe_about(about: &About) -> String {
 mod tests {
     use super::*;
     use crate::domain::coverage::Share;
+
+    #[test]
+    fn functions_that_their_package_does_not_offer_do_not_count() {
+        let file = RepoPath::parse("toml/_parser.py").unwrap();
+        let package = RepoPath::parse("toml/__init__.py").unwrap();
+        let text = "def loads(s):\n    return parse(s)\n\n\ndef parse(s):\n    return s\n";
+        let mut texts = BTreeMap::from([(file.clone(), text.to_owned())]);
+        let mut lines = FileLines::default();
+        for (line, hits) in [(1, 1), (2, 1), (5, 1), (6, 0)] {
+            lines.line(line, hits);
+        }
+        let ran = BTreeMap::from([(file.clone(), lines)]);
+        let about = About::from([(file, BTreeSet::from([String::new()]))]);
+        let functions = |texts: &BTreeMap<RepoPath, String>| {
+            let share = count_shares(&about, texts, &ran).function;
+            (share.part, share.whole)
+        };
+        assert_eq!(functions(&texts), (1, 2));
+        texts.insert(package.clone(), "from ._parser import loads\n".to_owned());
+        assert_eq!(functions(&texts), (1, 1));
+        texts.insert(package.clone(), "from ._other import loads\n".to_owned());
+        assert_eq!(functions(&texts), (0, 0));
+    }
 
     #[test]
     fn functions_that_are_meant_count_and_no_others() {

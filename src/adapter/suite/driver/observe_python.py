@@ -235,6 +235,9 @@ def literal(value, needs, depth=0):
         return repr(value) if math.isfinite(value) else "float(%r)" % repr(value)
     if kind is complex:
         return repr(value)
+    # A text of a class of its own inside of a list equals the plain one.
+    if depth and isinstance(value, str) and kind is not str and not isinstance(value, enum.Enum) and value == str.__str__(value):
+        return inner(str.__str__(value))
     if kind in (str, bytes, bytearray):
         if len(value) > TEXT:
             raise NoLiteral("it is a long text")
@@ -325,7 +328,9 @@ def described(value, needs):
 
 
 def same(one, other, depth=0):
-    """Equal, and of the same types all the way down."""
+    """Equal, and of the same types all the way down, but for texts inside of others."""
+    if depth and type(other) is str and isinstance(one, str):
+        return other == str.__str__(one) and bool(one == other)
     if type(one) is not type(other) or depth > 20:
         both = (type(one), type(other))
         return both == (collections.defaultdict, dict) and same(dict(one), other, depth + 1)
