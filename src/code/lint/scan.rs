@@ -15,6 +15,7 @@ use super::catalogue::{rule, rules};
 use super::project::Project;
 use super::rule::{AppliesTo, Detection, LintRule};
 use super::source::{Hit, Source};
+use super::test_rules::empty::{NOTHING_ASSERTED, SETUP_ONLY};
 
 /// The findings of a scan, and the files it could not scan.
 #[derive(Debug, Default)]
@@ -35,10 +36,21 @@ pub fn scan(
         Some(scan_file(file, text, files, project).ok_or_else(|| (*file).clone()))
     });
     let mut all = ScanResult::default();
+    let mut some_assert = false;
     for result in results.into_iter().flatten() {
         match result {
-            Ok(findings) => all.findings.extend(findings),
+            Ok((findings, has_tests)) => {
+                some_assert |= has_tests && !findings.iter().any(|one| one.id == NOTHING_ASSERTED);
+                all.findings.extend(findings);
+            }
             Err(file) => all.too_deep.push(file),
+        }
+    }
+    // A smoke test beside files of tests that assert is no suite that checks nothing.
+    if let Some(rule) = rule(SETUP_ONLY).filter(|_| some_assert) {
+        for one in all.findings.iter_mut().filter(|one| one.id == NOTHING_ASSERTED) {
+            let note = one.message.rsplit_once(": ").map_or("", |(_, note)| note);
+            *one = rule.finding(&one.file, one.line, note);
         }
     }
     let key = |one: &Finding| (one.file.clone(), one.line, one.id.clone(), one.message.clone());
@@ -48,17 +60,17 @@ pub fn scan(
     all
 }
 
-/// Scans one file; `None` if it is nested too deeply.
+/// The findings of one file, and whether it has tests; `None` if it is nested too deeply.
 fn scan_file(
     file: &RepoPath,
     text: &str,
     files: &BTreeMap<RepoPath, String>,
     project: &Project,
-) -> Option<Vec<Finding>> {
-    let Some(language) = Language::of(file) else { return Some(Vec::new()) };
+) -> Option<(Vec<Finding>, bool)> {
+    let Some(language) = Language::of(file) else { return Some((Vec::new(), false)) };
     let tree = language.parse(text)?;
     if tree.root_node().has_error() {
-        return Some(syntax_error(file, language, text).into_iter().collect());
+        return Some((syntax_error(file, language, text).into_iter().collect(), false));
     }
     let source = Source::new((file, text), language, &tree, files, project);
     let mut findings = Vec::new();
@@ -89,7 +101,7 @@ fn scan_file(
             }
         }
     }
-    Some(findings)
+    Some((findings, source.tests.iter().any(|test| test.skip.is_none())))
 }
 
 /// The finding for a file with a syntax error. TypeScript declaration files are exempt: they use

@@ -186,7 +186,7 @@ mod tests {
             (answer(at, &body("while True: price('2')")), Some("endless-loop")),
             (
                 answer(at, "from shop.price import price\n\n\ndef test_price():\n    price('2')\n"),
-                Some("setup-only"),
+                Some("nothing-asserted"),
             ),
             (answer(at, "from shop.price import price\n\nprice('2')\n"), Some("no-test")),
             (

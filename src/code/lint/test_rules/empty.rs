@@ -10,6 +10,10 @@ use super::calls_and_assertions::asserts;
 use crate::code::lint::rule::{ALL, Detection, JS, LintRule, test_rule};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 
+/// The rules about tests without an assertion: beside tests that have one, and where none has.
+pub const SETUP_ONLY: &str = "setup-only";
+pub const NOTHING_ASSERTED: &str = "nothing-asserted";
+
 /// The rules about tests that check nothing.
 pub const RULES: &[LintRule] = &[
     test_rule(
@@ -19,10 +23,16 @@ pub const RULES: &[LintRule] = &[
         Detection::Function(ALL, empty),
     ),
     test_rule(
-        ("empty_tests", "setup-only"),
+        ("empty_tests", SETUP_ONLY),
         Error,
         ("a test that asserts nothing", "assert what the code must answer"),
-        Detection::Function(ALL, setup_only),
+        Detection::Function(ALL, |source| setup_only(source, false)),
+    ),
+    test_rule(
+        ("empty_tests", NOTHING_ASSERTED),
+        Critical,
+        ("none of the tests asserts anything", "assert what the code must answer"),
+        Detection::Function(ALL, |source| setup_only(source, true)),
     ),
     test_rule(
         ("empty_tests", "skipped-test"),
@@ -72,16 +82,21 @@ fn is_doctest(source: &Source<'_>, test: &TestNode<'_>) -> bool {
     source.language == Language::Python && source.of(test.node).contains(">>> ")
 }
 
-/// Finds tests that execute code but assert nothing.
-fn setup_only(source: &Source<'_>) -> Vec<Hit> {
-    source.tests_where(|test| {
+/// Finds tests that execute code but assert nothing, in files of which no test does or in the others.
+fn setup_only(source: &Source<'_>, of_all: bool) -> Vec<Hit> {
+    let is_hollow = |test: &TestNode<'_>| {
         let expects = ["should_panic", "expected", "raises", "-> Result"];
         let head = source.of(test.node).lines().next().unwrap_or_default();
-        test.skip.is_none()
-            && !test.statements(source.text).is_empty()
-            && !is_doctest(source, test)
+        !is_doctest(source, test)
             && !expects.iter().any(|word| test.marks.contains(word) || head.contains(word))
             && !asserts(source, test.node, 2)
+    };
+    let mut running = source.tests.iter().filter(|test| test.skip.is_none());
+    if running.all(is_hollow) != of_all {
+        return Vec::new();
+    }
+    source.tests_where(|test| {
+        test.skip.is_none() && !test.statements(source.text).is_empty() && is_hollow(test)
     })
 }
 

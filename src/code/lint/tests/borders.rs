@@ -290,6 +290,15 @@ fn tests_that_check_nothing() {
     check(
         "setup-only",
         &[
+            ("test_a.py", "def test_a():\n    x = f()\ndef test_b():\n    assert f()\n", &[1]),
+            ("test_a.py", "def test_a():\n    x = f()\n", &[]),
+        ],
+    );
+    check(
+        "nothing-asserted",
+        &[
+            ("test_a.py", "def test_a():\n    x = f()\ndef test_b():\n    assert f()\n", &[]),
+            ("test_a.py", "@pytest.mark.skip\ndef test_a():\n    x = f()\n", &[]),
             ("test_a.py", "def test_a():\n    x = f()\n", &[1]),
             ("test_a.py", "def check(x):\n    assert x\ndef test_a():\n    check(f())\n", &[]),
             ("a_test.go", "package a\nfunc TestA(t *testing.T) { f() }\n", &[2]),
@@ -299,6 +308,13 @@ fn tests_that_check_nothing() {
             ("a.test.js", "it('a', (done) => { stream.on('end', done); });\n", &[]),
         ],
     );
+    let hollow = ("test_a.py", "def test_a():\n    x = f()\n");
+    let beside = ("test_b.py", "def test_b():\n    assert f()\n");
+    let files = repository(&[hollow, beside]);
+    let chosen: Vec<&RepoPath> = files.keys().collect();
+    let found = scan(&chosen, &files, &Project::of(&files)).findings;
+    let ids: Vec<&str> = found.iter().map(|one| one.id.as_str()).collect();
+    assert!(ids.contains(&"setup-only") && !ids.contains(&"nothing-asserted"), "{ids:?}");
 }
 
 #[test]

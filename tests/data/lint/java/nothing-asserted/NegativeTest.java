@@ -1,0 +1,6 @@
+class NegativeTest {
+  @Disabled("needs a printer") // expect: skipped-test
+  @Test void a() {
+    print(2);
+  }
+}

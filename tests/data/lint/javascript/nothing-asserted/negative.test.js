@@ -1,0 +1,4 @@
+// Needs a printer.
+test.skip('a', () => { // expect: skipped-test
+  print(2);
+});

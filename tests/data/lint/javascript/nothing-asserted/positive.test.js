@@ -1,0 +1,4 @@
+test('a', () => { // expect: nothing-asserted
+  const items = [2];
+  items.push(4);
+});

@@ -1,0 +1,5 @@
+#[test]
+#[ignore = "needs a printer"]
+fn a() { // expect: skipped-test
+    print(2);
+}
