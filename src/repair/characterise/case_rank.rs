@@ -65,6 +65,22 @@ pub fn is_garbled(callable: &Callable, case: &Case) -> bool {
     case.documented.is_none() && (is_long || case.call.arguments.iter().any(|one| is_odd(&one)))
 }
 
+/// Whether an argument of a call is an edge case, null, zero, negative or empty, that shows something.
+pub fn is_edge(callable: &Callable, case: &Case) -> bool {
+    const EDGES: &[&str] =
+        &["None", "null", "undefined", "nil", "0", "-1", "\"\"", "''", "[]", "{}"];
+    let mut values = values_of(&callable.parameters, &case.call.arguments).into_iter();
+    let is_empty = |literal: &str| literal.chars().all(|c| "[](){}\"', ".contains(c));
+    let is_hollow = matches!(case.expected_outcome(),
+        CallOutcome::Value { literal, .. } if is_empty(literal));
+    // That nothing comes out of nothing is a promise where a type allows for nothing.
+    let counts = |parameter: &Parameter| !is_hollow || !parameter.is_guessed;
+    callable.parameters.iter().any(|parameter| {
+        let value = values.next().flatten();
+        value.is_some_and(|value| EDGES.contains(&value.as_str())) && counts(parameter)
+    })
+}
+
 /// Arguments without a meaning of their own, which belong to edges only.
 const DEGENERATE: &[&str] =
     &["None", "null", "undefined", "nil", "\"\"", "''", "r''", "r\"\"", "[]", "{}", "\"a\""];
@@ -182,6 +198,30 @@ mod tests {
         ];
         for (argument, expected) in table {
             assert_eq!(is_garbled(&callable(), &case(argument, "1", &[])), expected, "{argument}");
+        }
+    }
+
+    #[test]
+    fn null_zero_negative_and_empty_are_edges_but_nothing_out_of_nothing_only_where_a_type_allows_for_nothing()
+     {
+        let table = [
+            ("def f(seq):", "[]", "[]", false),
+            ("def f(seq):", "[]", "([], [])", false),
+            ("def f(seq):", "[]", "0", true),
+            ("def f(seq):", "[]", "None", true),
+            ("def f(seq: list):", "[]", "[]", true),
+            ("def f(count):", "0", "''", false),
+            ("def f(count):", "2", "4", false),
+            ("def f(count):", "-1", "4", true),
+            ("def f(text):", "\"0\"", "4", false),
+            ("def f(seq):", "[0]", "4", false),
+            ("def f(seq, key):", "key=None", "4", true),
+        ];
+        for (head, argument, result, expected) in table {
+            let text = format!("{head}\n    return g()\n");
+            let function = callables(Language::Python, &text).remove(0);
+            let one = case(argument, result, &[]);
+            assert_eq!(is_edge(&function, &one), expected, "{head} {argument} {result}");
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::code::language::Language;
+use crate::code::signature::Callable;
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -12,7 +13,7 @@ use crate::domain::text::has_word;
 use crate::effect::{Call, CallOutcome, Trace};
 use crate::repair::{
     Case, Contribution, Draft, DraftTest, MANY, Naming, ObservedFunction, boundary_pairs,
-    choose_cover, is_garbled, named_result, rank_case, reached_code, render,
+    choose_cover, is_edge, is_garbled, named_result, rank_case, reached_code, render,
 };
 
 /// The assumed duration of a test if its framework does not report one.
@@ -288,15 +289,16 @@ impl PinnedFile {
             .filter_map(|index| places.get(index).copied())
             .collect();
         self.add_limits(&places, &mut chosen);
-        let kinds: [fn(&Case) -> bool; 2] =
-            [is_edge, |case| matches!(case.expected_outcome(), CallOutcome::Raised { .. })];
+        let kinds: [fn(&Callable, &Case) -> bool; 2] =
+            [is_edge, |_, case| matches!(case.expected_outcome(), CallOutcome::Raised { .. })];
         for fits in kinds {
-            let is_first =
-                |case: &Case, known: &[&Case]| fits(case) && !known.iter().any(|other| fits(other));
+            let is_first = |callable: &Callable, case: &Case, known: &[&Case]| {
+                fits(callable, case) && !known.iter().any(|other| fits(callable, other))
+            };
             self.add_other(&places, &mut chosen, &is_first);
         }
         // Of one outcome alone, nobody sees that it depends on the input.
-        self.add_other(&places, &mut chosen, &|_, known| {
+        self.add_other(&places, &mut chosen, &|_, _, known| {
             let mut all = known.iter().map(|one| one.expected_outcome());
             let first = all.next();
             all.all(|one| Some(one) == first)
@@ -314,7 +316,7 @@ impl PinnedFile {
         &self,
         places: &[CasePlace],
         chosen: &mut BTreeSet<CasePlace>,
-        is_wanted: &dyn Fn(&Case, &[&Case]) -> bool,
+        is_wanted: &dyn Fn(&Callable, &Case, &[&Case]) -> bool,
     ) {
         for place in places {
             let (Some(one), Some(case)) = (self.functions.get(place.0), self.case(*place)) else {
@@ -327,7 +329,10 @@ impl PinnedFile {
             let known: Vec<&Case> = of_function.filter_map(|other| self.case(*other)).collect();
             let is_known =
                 known.iter().any(|one| one.expected_outcome() == case.expected_outcome());
-            if !is_known && !is_garbled(&one.callable, case) && is_wanted(case, &known) {
+            if !is_known
+                && !is_garbled(&one.callable, case)
+                && is_wanted(&one.callable, case, &known)
+            {
                 chosen.insert(*place);
             }
         }
@@ -410,13 +415,6 @@ fn documented_call(function: &ObservedFunction, case: &Case) -> Option<String> {
     Some(format!("{}({})", function.callable.called_name(), case.call.arguments.join(", ")))
 }
 
-/// Whether an argument of a call is an edge case: null, zero, negative or empty.
-fn is_edge(case: &Case) -> bool {
-    const EDGES: &[&str] =
-        &["None", "null", "undefined", "nil", "0", "-1", "\"\"", "''", "[]", "{}"];
-    case.call.arguments.iter().any(|argument| EDGES.contains(&argument.as_str()))
-}
-
 /// The id that runs a whole test file; for unittest, a module name. `packages` are the folders with
 /// an `__init__.py`.
 pub fn whole_file(
@@ -493,22 +491,6 @@ mod tests {
         let arguments = arguments.iter().map(|one| (*one).to_owned()).collect();
         let call = crate::effect::Call::new("f", arguments);
         Case { call, seen: crate::effect::Observation::refused(""), documented: None }
-    }
-
-    #[test]
-    fn a_call_with_nothing_zero_or_empty_is_on_an_edge() {
-        let table = [
-            (&["1", "0"][..], true),
-            (&["None"], true),
-            (&["[]"], true),
-            (&["-1"], true),
-            (&["10", "\"0\""], false),
-            (&["[0]"], false),
-            (&[], false),
-        ];
-        for (arguments, expected) in table {
-            assert_eq!(is_edge(&case(arguments)), expected, "{arguments:?}");
-        }
     }
 
     #[test]

@@ -282,7 +282,8 @@ fn sides(operator: &str, value: &str) -> Vec<String> {
     list.into_iter().map(|value| value.to_string()).collect()
 }
 
-/// Parameters that hold several things or a text, and are not asked about already.
+/// Parameters declared to hold several things or a text, and not asked about already: where no type tells,
+/// a loop over nothing does nothing.
 fn collections(function: &Behaviour) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     for parameter in function.parameters.iter().filter(|one| !one.optional) {
@@ -295,7 +296,7 @@ fn collections(function: &Behaviour) -> Vec<(u32, String)> {
             .chain(function.returns.iter().map(|result| &result.guard))
             .flatten()
             .any(|one| !one.is_loop_entry() && one.mentions(&parameter.name));
-        if (over.is_some() || typed) && !asked {
+        if typed && !asked {
             let line = over.map_or(function.start, |(line, _)| *line);
             found.push((line, parameter.name.clone()));
         }
@@ -399,7 +400,7 @@ mod tests {
         };
         let table: [(&str, &[&str]); 4] = [
             ("def f(names: list):\n    return 1\n", &["names"]),
-            ("def f(names):\n    for one in names:\n        g(one)\n    return 1\n", &["names"]),
+            ("def f(names):\n    for one in names:\n        g(one)\n    return 1\n", &[]),
             ("def f(count: int):\n    return 1\n", &[]),
             ("def f(names: list = None):\n    return 1\n", &[]),
         ];

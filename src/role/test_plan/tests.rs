@@ -107,7 +107,6 @@ fn requirements_say_what_to_give_and_what_to_see() {
     L2.4 `Cart.load` copes with what `requests.get` answers: success, refusal, timeout (shop/cart.py:10)
     L2.5 `Cart.load` does what its handler says when `requests.Timeout` is caught (shop/cart.py:11)
     L1.1 `Cart.load` returns `None` for a failure inside that is caught as `requests.Timeout` (shop/cart.py:12)
-    L1.3 `Cart.total` has a defined result for an empty `prices` (shop/cart.py:16)
     L1.1 `Cart.total` returns `result` for ordinary `prices` (shop/cart.py:18)
     L1.2 `parse_price` raises ValueError ("empty price") for an empty `text` (shop/price.py:6)
     L1.3 `parse_price` keeps the edge `amount < 0`: `amount` of -1 and 0 differ (shop/price.py:8)
@@ -164,7 +163,7 @@ fn a_named_function_is_the_only_one_that_is_planned() {
         plan.all_requirements().map(|(_, one)| one.function.as_str()).collect();
     assert_eq!(functions.into_iter().collect::<Vec<_>>(), ["Cart.total"]);
     let text = lines(&plan).join("\n");
-    assert!(text.contains("an empty `prices`"), "{text}");
+    assert!(text.contains("returns `result`"), "{text}");
 }
 
 #[test]
