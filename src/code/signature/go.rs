@@ -29,6 +29,15 @@ pub fn go_callables(root: Node<'_>, text: &str, siblings: &[String]) -> Vec<Call
     functions.filter_map(|node| package.callable(node, text)).collect()
 }
 
+/// The kinds of literals that stand alone.
+const PLAIN: &[&str] = &[
+    "interpreted_string_literal",
+    "raw_string_literal",
+    "rune_literal",
+    "int_literal",
+    "float_literal",
+];
+
 /// What a package declares.
 #[derive(Default)]
 struct Package {
@@ -37,6 +46,8 @@ struct Package {
     effects: BTreeMap<String, String>,
     /// The names that each function calls.
     called: BTreeMap<String, BTreeSet<String>>,
+    /// The literals that calls give to each function, with the position of the parameter.
+    passed: BTreeMap<String, Vec<(usize, String)>>,
 }
 
 impl Package {
@@ -96,8 +107,17 @@ impl Package {
             self.effects.insert(name.to_owned(), reason);
         }
         let calls = named_nodes(node).into_iter().filter(|one| one.kind() == "call_expression");
-        let calls = calls.filter(|one| !is_switched(*one, text));
-        let names = calls.map(|call| field_of(call, "function", text).rsplit('.').next());
+        let calls: Vec<Node<'_>> = calls.filter(|one| !is_switched(*one, text)).collect();
+        for call in &calls {
+            let given = call.child_by_field_name("arguments").map(named_children);
+            let given = given.unwrap_or_default().into_iter().enumerate();
+            let literals = given.filter(|(_, one)| PLAIN.contains(&one.kind()));
+            let literals = literals.map(|(place, one)| (place, text_of(one, text).to_owned()));
+            let known = self.passed.entry(field_of(*call, "function", text).to_owned());
+            known.or_default().extend(literals.filter(|(_, one)| one != "\"\""));
+        }
+        let names =
+            calls.into_iter().map(|call| field_of(call, "function", text).rsplit('.').next());
         let names = names.flatten().map(str::to_owned).collect();
         self.called.insert(name.to_owned(), names);
         let results = results(node, text);
@@ -124,8 +144,20 @@ impl Package {
         });
         let concrete = |kind: &str| with_concrete_types(node, text, kind);
         let found = parameter_nodes(node, text).into_iter();
-        let parameters: Vec<Parameter> =
+        let mut parameters: Vec<Parameter> =
             found.map(|(name, kind, rest)| self.parameter(name, &concrete(&kind), rest)).collect();
+        for (place, literal) in self.passed.get(own).into_iter().flatten() {
+            if let Some(one) = parameters.get_mut(*place).filter(|one| !one.shown.contains(literal))
+            {
+                one.shown.push(literal.clone());
+            }
+        }
+        // Where characters are passed, no number is meant.
+        let is_character = |one: &String| one.starts_with('\'');
+        for one in parameters.iter_mut().filter(|one| one.shown.iter().any(is_character)) {
+            one.types.clear();
+            one.values.retain(is_character);
+        }
         let missing = parameters.iter().find(|one| one.types.is_empty() && one.values.is_empty());
         let class = receiver.map(|receiver| self.class(&receiver));
         let is_makeable = class.as_ref().is_none_or(|class| {

@@ -29,6 +29,7 @@ const KNOWN: &[(&str, &[&str])] = &[
             "\"hello\"",
             "\"\"",
             "\"Hello World\"",
+            "\"JSONData\"",
             "\"a\"",
             "\"one \\\"two three\\\" 'four' # five\"",
             "\"123\"",

@@ -286,6 +286,18 @@ fn functions_of_go_have_values_for_their_types_and_objects_for_their_receivers()
 }
 
 #[test]
+fn go_knows_the_literals_that_calls_of_the_package_pass() {
+    let text = "package a\n\nfunc Join(s string, mark uint8, skip string) string { return s }\n";
+    let sibling = "package a\n\nfunc Snake(s string) string { return Join(s, '_', \"\") }\n\nfunc Dots(s string) string { return Join(s, '.', \"-\") + Join(s, '_', s) }\n";
+    let found = callables_among(Language::Go, text, &[sibling.to_owned()]);
+    let shown: Vec<&[String]> =
+        found[0].parameters.iter().map(|one| one.shown.as_slice()).collect();
+    let expected: [&[String]; 3] = [&[], &["'_'".into(), "'.'".into()], &["\"-\"".into()]];
+    assert_eq!(shown, expected);
+    assert_eq!(found[0].parameters[1].values, ["'a'", "'_'", "'.'"]);
+}
+
+#[test]
 fn functions_of_rust_have_values_that_fit_their_bounds() {
     let text = "pub struct Low<T: AsRef<str>>(pub T);\n\npub struct Point { pub x: i32, pub y: u8 }\n\nimpl Point {\n    pub fn sum(&self) -> i32 { self.x }\n}\n\nimpl<T: AsRef<str>> fmt::Display for Low<T> {\n    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result { Ok(()) }\n}\n\nimpl Shout for str {\n    fn shout(&self) -> String { String::new() }\n}\n\npub trait Shout { fn shout(&self) -> String; }\n\npub fn join<'a, I, F>(words: I, rule: F, all: &[&'a str]) -> String\nwhere\n    I: IntoIterator<Item = &'a str>,\n    F: Fn(&str, usize) -> usize,\n{\n    String::new()\n}\n\npub fn most<T: Ord, D: Display>(all: &[T], by: impl Iterator<Item = char>, shown: D) {}\n\nfn own() {}\n";
     let found = callables(Language::Rust, text);
@@ -307,6 +319,7 @@ fn functions_of_rust_have_values_that_fit_their_bounds() {
         ("most", "&[3, 1, 2]; vec!['a', ' ', '7'].into_iter(); \"hello\"".into()),
     ];
     assert_eq!(shown, expected);
+    assert_eq!(found[0].parameters[1].values, ["'a'", "'_'", "'.'"]);
     assert!(found.iter().all(|one| one.unsupported.is_none()), "{found:#?}");
     assert_eq!(found[1].called_method(), "to_string");
 }

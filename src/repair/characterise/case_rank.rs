@@ -34,8 +34,9 @@ fn is_odd_text(text: &str, callable: &Callable) -> bool {
         !c.is_alphanumeric() && !c.is_whitespace() && !documented().any(|one| one.contains(*c))
     };
     let kinds: BTreeSet<char> = text.chars().filter(is_new).collect();
-    let halves = text.split_once(' ').or_else(|| text.split_at_checked(text.len() / 2));
-    let is_doubled = halves.is_some_and(|(one, other)| one == other && text.len() > 5);
+    let halves = text.split_at_checked(text.len() / 2);
+    let is_same = |(one, other): (&str, &str)| one == other.strip_prefix(' ').unwrap_or(other);
+    let is_doubled = text.len() > 5 && halves.is_some_and(is_same);
     let words = || text.split(|c: char| !c.is_alphanumeric());
     let is_frequent = |word: &str| {
         word.contains(char::is_alphabetic)
@@ -74,7 +75,9 @@ pub fn is_edge(callable: &Callable, case: &Case) -> bool {
     let is_hollow = matches!(case.expected_outcome(),
         CallOutcome::Value { literal, .. } if is_empty(literal));
     // That nothing comes out of nothing is a promise where a type allows for nothing.
-    let counts = |parameter: &Parameter| !is_hollow || !parameter.is_guessed;
+    let counts = |parameter: &Parameter| {
+        !is_hollow || !parameter.is_guessed || !parameter.declared_type.is_empty()
+    };
     callable.parameters.iter().any(|parameter| {
         let value = values.next().flatten();
         value.is_some_and(|value| EDGES.contains(&value.as_str())) && counts(parameter)
@@ -188,6 +191,8 @@ mod tests {
         let table = [
             ("\"13[C]2][B?1\"", true),
             ("\"Golang Golang\"", true),
+            ("\"New York New York\"", true),
+            ("\"abcabc\"", true),
             ("\"2024-02-29 12:30\"", false),
             ("\"a,b;c\"", false),
             ("\"a  a\"", true),

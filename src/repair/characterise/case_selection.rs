@@ -253,6 +253,12 @@ pub fn reached_code(seen: &Observation) -> impl Iterator<Item = String> {
     seen.marks.iter().cloned().chain(lines)
 }
 
+/// Whether an id of code also tells how often it ran, as `15xn` does for a block in a loop.
+pub fn counts_rounds(mark: &str) -> bool {
+    let block = mark.split_once('x').map_or("", |(block, _)| block);
+    !block.is_empty() && block.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// What tells results apart: value or error, and what became of the arguments.
 pub fn outcome_key(seen: &Observation) -> String {
     format!("{:?} {:?}", seen.outcome, seen.after)

@@ -37,7 +37,7 @@ use crate::domain::id::RepoPath;
 use crate::effect::{Call, CallOutcome, Observation, ObserveRequest, Observer, RunError, World};
 
 pub use case_rank::{is_edge, is_garbled, rank_case};
-pub use case_selection::{boundary_pairs, named_result, reached_code};
+pub use case_selection::{boundary_pairs, counts_rounds, named_result, reached_code};
 pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, is_of_other_runner, render};
 use search_target::SearchTarget;
 pub use test_cover::{Contribution, MANY, choose_cover};

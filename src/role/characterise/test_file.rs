@@ -13,7 +13,8 @@ use crate::domain::text::has_word;
 use crate::effect::{Call, CallOutcome, Trace};
 use crate::repair::{
     Case, Contribution, Draft, DraftTest, MANY, Naming, ObservedFunction, boundary_pairs,
-    choose_cover, is_edge, is_garbled, named_result, rank_case, reached_code, render,
+    choose_cover, counts_rounds, is_edge, is_garbled, named_result, rank_case, reached_code,
+    render,
 };
 
 /// The assumed duration of a test if its framework does not report one.
@@ -275,7 +276,9 @@ impl PinnedFile {
                 let named = named_result(&one.callable, case).filter(|_| !is_internal);
                 let reaches = reached_code(&case.seen).chain(named);
                 Contribution {
-                    reaches: reaches.filter(|_| !(is_internal && is_odd)).collect(),
+                    reaches: reaches
+                        .filter(|mark| !is_odd || !is_internal && !counts_rounds(mark))
+                        .collect(),
                     notices: notices.get(*id).cloned().unwrap_or_default(),
                     is_documented: case.documented.is_some(),
                     is_makeshift: is_internal || is_odd,
