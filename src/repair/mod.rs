@@ -20,7 +20,7 @@ pub use characterise::{
     Case, Contribution, Draft, DraftTest, FileTask, InputComparison, MANY, Naming,
     ObservedFunction, ProjectLayout, TestStyle, boundary_pairs, can_render, characterise,
     choose_cover, compared_functions, counts_rounds, is_edge, is_garbled, is_of_other_runner,
-    is_subject, list_bindings, locate_test_file, module_of, named_result, rank_case, reached_code,
+    is_subject, list_bindings, locate_test_file, module_of, named_parts, rank_case, reached_code,
     render,
 };
 pub use edit_traits::{fingerprint, size, special_case, suspicion};

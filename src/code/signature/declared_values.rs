@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 use super::parameter_names::typical_value;
-use super::parameter_types::{Type, is_plain};
+use super::parameter_types::{Type, annotated, is_plain, split_union, stated_type};
 use crate::code::tree::{field_of, named_children, text_of};
 
 /// The values that the declared type of a parameter allows.
@@ -97,7 +97,7 @@ impl<'t> TypeScope<'t> {
                 }
             }
         }
-        found.values = interleave(&columns);
+        found.values = interleave_columns(&columns);
         (!found.values.is_empty() || !found.open.is_empty()).then_some(found)
     }
 
@@ -158,7 +158,7 @@ impl<'t> TypeScope<'t> {
                 let columns: Option<Vec<_>> =
                     some.into_iter().map(|one| inner(one, name)).collect();
                 let last = none.into_iter().map(|one| text_of(one, self.text).to_owned());
-                Some(interleave(&columns?).into_iter().chain(last).collect())
+                Some(interleave_columns(&columns?).into_iter().chain(last).collect())
             }
             "predefined_type" => plain_examples(text, name),
             "literal_type" => Some(vec![text.to_owned()]),
@@ -330,13 +330,46 @@ fn built_in(name: &str) -> Option<Vec<String>> {
     let values: &[&str] = match name {
         "Date" => &["new Date(\"2024-02-29T12:30:00.000Z\")", "new Date(0)", "new Date(NaN)"],
         "RegExp" => &["/a+/", "/\\d+/g"],
-        "Error" => &["new Error(\"no\")"],
+        "Error" => &["new Error(\"hello\")", "new TypeError(\"bad value\")"],
+        "ErrorConstructor" => &["Error", "TypeError"],
+        "Map" => &["new Map([[\"a\", 1]])", "new Map()"],
+        "Set" => &["new Set([1, 2, 3])", "new Set()"],
+        "Promise" => &["Promise.resolve(1)"],
         "URL" => &["new URL(\"https://example.com/a?b=1\")"],
         "Buffer" => &["Buffer.from(\"hello\")", "Buffer.from(\"\")"],
         "Uint8Array" => &["new Uint8Array([0, 255, 7])", "new Uint8Array()"],
+        "EvalError" | "RangeError" | "SyntaxError" | "TypeError" | "URIError" => {
+            return Some(
+                ["hello", "bad value"].map(|said| format!("new {name}(\"{said}\")")).into(),
+            );
+        }
         _ => return None,
     };
     Some(values.iter().map(|one| (*one).to_owned()).collect())
+}
+
+/// Values of several types, of which documentation names some.
+const OTHERS: &[&str] = &["\"hello\"", "{}", "7", "null"];
+
+/// What the documentation of a parameter of JavaScript allows; `None` where it names no class of the language.
+pub fn documented_values(documentation: &str, name: &str) -> Option<DeclaredValues> {
+    let around = [' ', '(', ')', '?', '!', '=', '.'];
+    let stated = stated_type(documentation, name)?.trim_matches(around);
+    let wrong = OTHERS.iter().map(|one| (*one).to_owned()).collect();
+    let mut found = DeclaredValues { wrong, ..DeclaredValues::default() };
+    let (mut columns, mut names_class) = (Vec::new(), false);
+    for one in split_union(stated) {
+        let one = one.trim_matches(around);
+        let class = built_in(one.split(['<', '.']).next().unwrap_or(one));
+        names_class |= class.is_some();
+        match one.to_ascii_lowercase().as_str() {
+            "string" | "number" => found.open.extend(annotated(one)),
+            "function" => columns.push(vec!["(value) => value".into(), "() => true".into()]),
+            plain => columns.extend(class.or_else(|| plain_examples(plain, name))),
+        }
+    }
+    found.values = interleave_columns(&columns);
+    names_class.then_some(found)
 }
 
 /// A function of a type: the identity where that fits, or else one with a constant result.
@@ -421,8 +454,8 @@ fn singular(name: &str) -> &str {
     name.strip_suffix('s').unwrap_or(name)
 }
 
-/// The first of each list, then the second of each.
-fn interleave(columns: &[Vec<String>]) -> Vec<String> {
+/// The first of each list, then the second of each, without repetitions.
+pub fn interleave_columns(columns: &[Vec<String>]) -> Vec<String> {
     let longest = columns.iter().map(Vec::len).max().unwrap_or_default();
     let rows = (0..longest).flat_map(|row| columns.iter().filter_map(move |list| list.get(row)));
     let mut found: Vec<String> = Vec::new();
@@ -489,6 +522,36 @@ type Point = { x: number; y: number };
                 );
             }
         }
+    }
+
+    #[test]
+    fn documented_classes_of_the_language_have_values() {
+        let table: [(&str, &[&str], &[Type]); 5] = [
+            ("Error", &["new Error(\"hello\")", "new TypeError(\"bad value\")"], &[]),
+            ("?RangeError", &["new RangeError(\"hello\")", "new RangeError(\"bad value\")"], &[]),
+            ("(String|RegExp)", &["/a+/", "/\\d+/g"], &[Type::Text]),
+            ("Promise<string>|null", &["Promise.resolve(1)", "null"], &[]),
+            ("ErrorConstructor|Elsewhere", &["Error", "TypeError"], &[]),
+        ];
+        for (stated, values, open) in table {
+            let text = format!(
+                "/**\n * @param {{{stated}}} one it\n */\nexport function f(one) {{ return one; }}\n"
+            );
+            let found = callables(Language::JavaScript, &text).remove(0).parameters.remove(0);
+            let declared = found.declared.unwrap();
+            assert_eq!(
+                (declared.values, declared.open),
+                (owned(values), open.to_vec()),
+                "{stated}"
+            );
+        }
+        for stated in ["string", "Elsewhere", "Object|null"] {
+            assert_eq!(documented_values(&format!("@param {{{stated}}} one"), "one"), None);
+        }
+    }
+
+    fn owned(list: &[&str]) -> Vec<String> {
+        list.iter().map(|one| (*one).to_owned()).collect()
     }
 
     #[test]

@@ -23,24 +23,8 @@ fn is_built_in(name: &str) -> bool {
 }
 
 /// What makes objects in JavaScript without an import.
-const MAKERS: &[&str] = &[
-    "Array",
-    "BigInt",
-    "Buffer.from",
-    "Date",
-    "Error",
-    "Map",
-    "Object.create",
-    "Promise.resolve",
-    "RegExp",
-    "Set",
-    "Symbol",
-    "TypeError",
-    "URL",
-    "Uint8Array",
-    "WeakMap",
-    "WeakSet",
-];
+const MAKERS: &str = "Array BigInt Buffer.from Date Error Map Object.create Promise.resolve \
+    RegExp Set Symbol TypeError URL Uint8Array WeakMap WeakSet";
 
 /// A variable with what it was set to.
 struct Variable {
@@ -234,7 +218,7 @@ pub fn is_calculation(node: Node<'_>, code: &str) -> bool {
             let known = if node.kind() == "call" {
                 PYTHON_FUNCTIONS.contains(&name)
             } else {
-                SCRIPT_FUNCTIONS.contains(&name) || MAKERS.contains(&name)
+                SCRIPT_FUNCTIONS.contains(&name) || MAKERS.split(' ').any(|one| one == name)
             };
             (known || object.is_some_and(|one| is_calculation(one, code)))
                 && list.is_some_and(|list| list.iter().all(|one| is_calculation(*one, code)))

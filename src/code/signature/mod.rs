@@ -16,7 +16,6 @@ mod java_examples;
 mod java_values;
 mod matching_text;
 pub mod module_exports;
-
 mod parameter_names;
 mod parameter_types;
 mod python;
@@ -35,7 +34,7 @@ use tree_sitter::{Node, Tree};
 use super::language::Language;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
-pub use declared_values::DeclaredValues;
+pub use declared_values::{DeclaredValues, interleave_columns};
 pub use documentation_examples::{is_entry_point, page_examples, source_examples, unread_examples};
 pub use examples::{DocumentedResult, Example, assign_examples, is_defined};
 pub use go_values::is_basic_go;
@@ -379,7 +378,7 @@ pub fn is_module(text: &str) -> bool {
 }
 
 /// The arguments of all calls whose callee ends in one of `names` and whose arguments are all
-/// literals.
+/// literals, without those of methods that texts, lists and numbers have.
 pub fn calls(
     language: Language,
     text: &str,
@@ -396,7 +395,9 @@ pub fn calls(
         };
         let list = node.child_by_field_name("arguments");
         let name = field_of(node, field, text).rsplit(['.', ':']).next().unwrap_or_default();
-        let Some(list) = list.filter(|_| names.contains(name)) else { continue };
+        let object = node.child_by_field_name(field).and_then(|o| o.child_by_field_name("object"));
+        let is_own = names.contains(name) && !object.is_some_and(is_literal);
+        let Some(list) = list.filter(|_| is_own) else { continue };
         let given = named_children(list);
         let is_known = |one: &Node<'_>| examples::is_argument(*one) || is_constant(*one);
         if given.iter().all(is_known) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use regex::Regex;
 use tree_sitter::Node;
 
 use crate::code::tree::{field_of, named_children, text_of};
@@ -114,5 +115,30 @@ pub fn of_value(value: Node<'_>, text: &str, exports: &mut Exports) {
             }
         }
         _ => {}
+    }
+}
+
+/// The name by which a page calls the default export of a package of JavaScript.
+pub fn default_name(page: &str, package: &str) -> Option<String> {
+    let package = regex::escape(package);
+    let form = format!(r#"\b(\w+)\s*(?:=\s*require\(|from\s+)['"]{package}['"]"#);
+    Some(Regex::new(&form).ok()?.captures(page)?.get(1)?.as_str().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_names_the_default_export_of_its_package() {
+        let table = [
+            ("var parseRange = require('range-parser')", Some("parseRange")),
+            ("import ranges from \"range-parser\";", Some("ranges")),
+            ("import { ranges } from 'range-parser'", None),
+            ("var http = require('http')", None),
+        ];
+        for (page, expected) in table {
+            assert_eq!(default_name(page, "range-parser").as_deref(), expected, "{page}");
+        }
     }
 }

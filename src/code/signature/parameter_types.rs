@@ -68,35 +68,21 @@ pub fn type_of_literal(literal: &str) -> Option<Type> {
 }
 
 /// Names of list types in annotations.
-const LISTS: &[&str] = &[
-    "list",
-    "List",
-    "Sequence",
-    "MutableSequence",
-    "Iterable",
-    "Iterator",
-    "Collection",
-    "tuple",
-    "Tuple",
-    "Array",
-    "ReadonlyArray",
-    "array",
-    "iterable",
-    "sequence",
-];
+const LISTS: &str = "list List Sequence MutableSequence Iterable Iterator Collection tuple \
+    Tuple Array ReadonlyArray array iterable sequence";
 
 /// The types in an annotation; empty if none of them is known.
 pub fn annotated(text: &str) -> Vec<Type> {
     let text = text.trim().trim_matches(['"', '\'', '{', '}', '=', '!', '(', ')']).trim();
     let nullable = text.strip_prefix('?');
-    let mut found: Vec<Type> = alternatives(nullable.unwrap_or(text)).flat_map(single).collect();
+    let mut found: Vec<Type> = split_union(nullable.unwrap_or(text)).flat_map(single).collect();
     found.extend(nullable.map(|_| Type::Nothing));
     found.dedup();
     found
 }
 
 /// The alternatives of a union type at the top level.
-fn alternatives(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn split_union(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_i32;
     text.split(move |c: char| {
         depth += i32::from("[<({".contains(c)) - i32::from("]>)}".contains(c));
@@ -132,7 +118,7 @@ fn single(text: &str) -> Vec<Type> {
         "Optional" => [annotated(inside), vec![Type::Nothing]].concat(),
         "Union" => inside.split(',').flat_map(annotated).collect(),
         "Any" | "any" | "unknown" | "*" => vec![Type::Any],
-        _ if LISTS.contains(&head) => {
+        _ if LISTS.split(' ').any(|one| one == head) => {
             let element = inside.split(',').next().map(annotated).unwrap_or_default();
             vec![Type::List(shared(element.first().copied()))]
         }
@@ -143,25 +129,27 @@ fn single(text: &str) -> Vec<Type> {
 /// The types that documentation states for a parameter: `:type x: int`, `:param int x:`, `x
 /// (int):`, `x : int`, `@param {string} x`.
 pub fn documented(text: &str, name: &str) -> Vec<Type> {
+    let script = stated_type(text, name);
     let name = regex::escape(name);
     let forms = [
         format!(r":type\s+{name}\s*:\s*([^\n]+)"),
         format!(r":param\s+([\w.\[\], |]+?)\s+{name}\s*:"),
         format!(r"(?m)^\s*{name}\s*\(([^)\n]+)\)\s*:"),
         format!(r"(?m)^\s*{name}\s+:\s+([\w.\[\], |]+)$"),
-        format!(r"@param\s+\{{([^}}\n]+)\}}\s+\[?{name}\b"),
     ];
-    for form in forms {
-        if let Some(found) = Regex::new(&form).ok().and_then(|form| form.captures(text)) {
-            let named = found.get(1).map_or("", |one| one.as_str()).replace(" or ", " | ");
-            let named = named.trim_end_matches(", optional").to_owned();
-            let types: Vec<Type> = named.split(", ").flat_map(annotated).collect();
-            if !types.is_empty() {
-                return types;
-            }
-        }
-    }
-    Vec::new()
+    let stated = |form: &String| Some(Regex::new(form).ok()?.captures(text)?.get(1)?.as_str());
+    let types = |named: &str| -> Vec<Type> {
+        let named = named.replace(" or ", " | ");
+        named.trim_end_matches(", optional").split(", ").flat_map(annotated).collect()
+    };
+    let mut all = forms.iter().filter_map(stated).chain(script).map(types);
+    all.find(|types| !types.is_empty()).unwrap_or_default()
+}
+
+/// The type of a parameter in `JSDoc`, as it is written there.
+pub(super) fn stated_type<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let form = format!(r"@param\s+\{{([^}}\n]+)\}}\s+\[?{}\b", regex::escape(name));
+    Some(Regex::new(&form).ok()?.captures(text)?.get(1)?.as_str())
 }
 
 /// A text in quotes, which no letter precedes.
@@ -176,6 +164,21 @@ pub fn shown_values(text: &str, name: &str) -> Vec<String> {
     let line = Regex::new(&line).ok().and_then(|line| Some(line.captures(text)?.get(1)?.as_str()));
     let quoted = QUOTED.captures(line.unwrap_or_default());
     quoted.filter_map(|one| Some(one.get(1)?.as_str().to_owned())).collect()
+}
+
+/// What documentation sets off.
+static SET_OFF: Pattern = Pattern::new(r"`([\w:;,./=%#@+-]{1,24})`");
+
+/// Values that documentation sets off, for the only parameter of a function: numbers, or texts of more than
+/// a word.
+pub fn set_off_values(text: &str, types: &[Type]) -> Vec<String> {
+    let found = SET_OFF.captures(text).filter_map(|one| Some(one.get(1)?.as_str().to_owned()));
+    let is_number = |one: &String| one.parse::<f64>().is_ok();
+    if types.contains(&Type::Text) {
+        let is_word = |one: &String| one.chars().all(|c| c.is_alphabetic() || "._".contains(c));
+        return found.filter(|one| !is_word(one)).map(|one| format!("\"{one}\"")).collect();
+    }
+    found.filter(|one| types.contains(&Type::Float) && is_number(one)).collect()
 }
 
 /// Uses in the text that imply a type; `NAME` stands for the parameter.
@@ -244,29 +247,8 @@ pub fn used(text: &str, name: &str) -> Vec<Type> {
 }
 
 /// Properties of common types, whose use does not suggest an object with options.
-const METHODS: &[&str] = &[
-    "length",
-    "size",
-    "name",
-    "message",
-    "constructor",
-    "prototype",
-    "toString",
-    "valueOf",
-    "then",
-    "next",
-    "call",
-    "apply",
-    "bind",
-    "source",
-    "flags",
-    "lastIndex",
-    "default",
-    "get",
-    "items",
-    "keys",
-    "values",
-];
+const METHODS: &str = "length size name message constructor prototype toString valueOf then \
+    next call apply bind source flags lastIndex default get items keys values";
 
 /// Maximum number of keys kept for a parameter.
 const KEYS: usize = 20;
@@ -289,7 +271,7 @@ pub fn keys(text: &str, name: &str) -> Vec<String> {
         for key in form.captures_iter(text).filter_map(|one| one.get(1)) {
             let key = key.as_str();
             if is_plain(key)
-                && !METHODS.contains(&key)
+                && !METHODS.split(' ').any(|one| one == key)
                 && found.len() < KEYS
                 && !found.iter().any(|known| known == key)
             {
@@ -308,18 +290,10 @@ pub fn keys(text: &str, name: &str) -> Vec<String> {
 
 /// The type of a default value, given as source text.
 pub fn defaulted(text: &str) -> Vec<Type> {
-    let first = text.chars().next().unwrap_or(' ');
     match text {
-        "None" | "null" | "undefined" => vec![Type::Nothing],
-        "True" | "False" | "true" | "false" => vec![Type::Bool],
         "bool" | "float" | "int" | "len" | "repr" | "str" => vec![Type::Function],
-        _ if first == '"' || first == '\'' || first == '`' => vec![Type::Text],
-        _ if text.starts_with("b'") || text.starts_with("b\"") => vec![Type::Bytes],
-        _ if first == '[' || first == '(' => vec![Type::List(&Type::Any)],
-        _ if first == '{' => vec![Type::Map],
-        _ if first.is_ascii_digit() || first == '-' => {
-            vec![if text.contains('.') { Type::Float } else { Type::Int }]
-        }
-        _ => Vec::new(),
+        _ if text.starts_with('`') => vec![Type::Text],
+        _ if text.starts_with('(') => vec![Type::List(&Type::Any)],
+        _ => type_of_literal(text).into_iter().collect(),
     }
 }

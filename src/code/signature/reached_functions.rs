@@ -4,7 +4,7 @@
 use tree_sitter::Node;
 
 use super::matching_text::matching_texts;
-use super::{Callable, LITERALS_OF_SEVERAL};
+use super::{Callable, LITERALS_OF_SEVERAL, interleave_columns};
 use crate::code::tree::{FUNCTIONS, end_line, field_of, line, named_nodes, text_of};
 use crate::domain::text::has_word;
 
@@ -81,13 +81,8 @@ pub(super) fn matching_texts_for(
             .any(|(number, line)| number == place || !name.is_empty() && line.contains(name))
     });
     let lists: Vec<Vec<String>> = used.map(|(.., literal)| matching_texts(literal)).collect();
-    let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
-    let mut found: Vec<String> = Vec::new();
-    for made in (0..longest).flat_map(|row| lists.iter().filter_map(move |list| list.get(row))) {
-        if found.len() < MATCHING && !found.contains(made) {
-            found.push(made.clone());
-        }
-    }
+    let mut found = interleave_columns(&lists);
+    found.truncate(MATCHING);
     found
 }
 

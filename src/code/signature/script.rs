@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use regex::Regex;
 use tree_sitter::Node;
 
-use super::declared_values::{DeclaredValues, TypeScope};
+use super::declared_values::{DeclaredValues, TypeScope, documented_values};
 use super::factory_exports;
 use super::module_exports::{self, Exports};
 use super::parameter_names::infer_types;
-use super::parameter_types::{annotated, defaulted, is_plain, keys, shown_values, used};
+use super::parameter_types::{
+    annotated, defaulted, is_plain, keys, set_off_values, shown_values, used,
+};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
 use crate::code::language::Language;
@@ -208,7 +210,10 @@ impl Level<'_> {
         if name.starts_with('_') || name.is_empty() {
             return;
         }
-        let given = parameters(node, whole, self.types);
+        let mut given = parameters(node, whole, self.types);
+        if let [only] = given.as_mut_slice() {
+            only.shown.extend(set_off_values(comment_before(whole, self.text), &only.types));
+        }
         let names: Vec<&str> = given.iter().map(|parameter| parameter.name.as_str()).collect();
         let unsupported = match &export {
             None => Some("it is not exported".to_owned()),
@@ -266,12 +271,17 @@ fn declared_values<'t>(
     Some(DeclaredValues { values, open, ..DeclaredValues::default() })
 }
 
+/// The comment right before a statement.
+fn comment_before<'t>(statement: Node<'t>, text: &'t str) -> &'t str {
+    let comment = statement.prev_sibling().filter(|before| before.kind() == "comment");
+    comment.map_or("", |comment| text_of(comment, text))
+}
+
 fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) -> Vec<Parameter> {
     let text = scope.source_text();
     let scope = scope.enter_function(node);
     let body = field_of(node, "body", text);
-    let comment = statement.prev_sibling().filter(|before| before.kind() == "comment");
-    let documentation = comment.map_or("", |comment| text_of(comment, text));
+    let documentation = comment_before(statement, text);
     let nodes = match node.child_by_field_name("parameters") {
         Some(list) => named_children(list),
         None => node.child_by_field_name("parameter").into_iter().collect(),
@@ -293,7 +303,8 @@ fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) ->
         let name = text_of(target, text).trim_start_matches("...").to_owned();
         let mut types = annotated(field_of(one, "type", text).trim_start_matches(':'));
         let annotation = one.child_by_field_name("type");
-        let declared = declared_values(annotation, value.filter(|_| typed), (&scope, &name, rest));
+        let declared = declared_values(annotation, value.filter(|_| typed), (&scope, &name, rest))
+            .or_else(|| documented_values(documentation, &name).filter(|_| !typed));
         if let Some(declared) = declared.as_ref().filter(|_| types.is_empty()) {
             types.clone_from(&declared.open);
             let is_object = declared.values.iter().any(|one| one.starts_with('{'));

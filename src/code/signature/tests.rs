@@ -191,7 +191,7 @@ fn types_come_from_documentation_and_use() {
 
 #[test]
 fn only_calls_with_literals_are_examples() {
-    let text = "a = total([1, 2], 'x')\nb = shop.total(c)\nd = total(-1)\n";
+    let text = "a = total([1, 2], 'x')\nb = shop.total(c)\nd = total(-1)\ne = 'a'.total(4)\n";
     let names = BTreeSet::from(["total".to_owned()]);
     let found = calls(Language::Python, text, &names);
     assert_eq!(found["total"], [vec!["[1, 2]", "'x'"], vec!["-1"]]);

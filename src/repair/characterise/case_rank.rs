@@ -42,7 +42,11 @@ fn is_odd_text(text: &str, callable: &Callable) -> bool {
         word.contains(char::is_alphabetic)
             && words().filter(|one| *one == word).count() > EQUAL_WORDS
     };
-    kinds.len() > KINDS_OF_SIGNS
+    let pairs = |text: &str| text.chars().zip(text.chars().skip(1)).collect::<Vec<_>>();
+    let is_mixed =
+        |text: &str| pairs(text).iter().any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    is_mixed(text) && !documented().any(|one| is_mixed(one))
+        || kinds.len() > KINDS_OF_SIGNS
         || text.len() > LEGIBLE
         || is_doubled
         || words().any(is_frequent)
@@ -145,8 +149,9 @@ fn count_untypical(callable: &Callable, parameter: &Parameter, value: &str, rais
     let has_shown = !parameter.shown.is_empty() || !callable.examples.is_empty();
     let is_other = !is_shown && typical.map_or(has_shown, |typical| typical != value);
     let number = value.parse::<f64>().ok();
-    // No price is 0, and nothing is counted below it.
-    let is_unlikely = is_other && !raised && number.is_some_and(|number| number <= 0.0);
+    // No price is 0, nothing is counted below it, and what is calculated with 1 looks like much else.
+    let is_low = is_other && number.is_some_and(|number| number <= 0.0);
+    let is_unlikely = !raised && (is_low || value == "1" && !is_shown);
     let is_wordless = value.starts_with(['"', '\'']) && !value.contains(char::is_alphabetic);
     let is_odd = string_content(value).is_some_and(|text| is_odd_text(text, callable));
     // An option that is merely some value.

@@ -264,10 +264,19 @@ pub fn outcome_key(seen: &Observation) -> String {
     format!("{:?} {:?}", seen.outcome, seen.after)
 }
 
-/// A result that the function names, as in `return 490`: an id of it.
-pub fn named_result(callable: &Callable, case: &Case) -> Option<String> {
-    let CallOutcome::Value { literal, .. } = case.expected_outcome() else { return None };
-    callable.literals.contains(literal).then(|| format!("{} gives {literal}", callable.name))
+/// What the function names of a call that gives something, as an id: its result, as in `return 490`, and in
+/// JavaScript words in its arguments, which tell kinds apart.
+pub fn named_parts(callable: &Callable, case: &Case) -> Vec<String> {
+    let CallOutcome::Value { literal, .. } = case.expected_outcome() else { return Vec::new() };
+    let is_word =
+        |one: &str| one.len() > 3 && one.trim_matches(['"', '\'']).chars().all(char::is_alphabetic);
+    let is_given = |one: &String| {
+        callable.export.is_some()
+            && is_word(one)
+            && case.call.arguments.iter().any(|given| given.contains(one.as_str()))
+    };
+    let named = callable.literals.iter().filter(|one| *one == literal || is_given(one));
+    named.map(|one| format!("{} with {one}", callable.name)).collect()
 }
 
 #[cfg(test)]
@@ -311,6 +320,17 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn kinds_that_a_script_names_are_parts_of_a_call() {
+        let text = "export function f(kind) { return kind === 'linear' ? 2 : 3; }";
+        let callable = callables(Language::JavaScript, text).remove(0);
+        let parts =
+            |argument: &str, literal: &str| named_parts(&callable, &case(argument, literal, &[]));
+        assert_eq!(parts("{ kind: 'linear' }", "4"), ["f with 'linear'"]);
+        assert_eq!(parts("'other'", "3"), ["f with 3"]);
+        assert!(parts("'other'", "4").is_empty());
+    }
+
+    #[test]
     fn everything_reached_stays_reached_and_results_differ() {
         let known = vec![
             case("1", "1", &["a"]),
@@ -322,7 +342,7 @@ pub(super) mod tests {
             .into_iter()
             .map(|one| one.call.arguments.concat())
             .collect();
-        assert_eq!(chosen, ["22", "1", "4"]);
+        assert_eq!(chosen, ["22", "4", "1"]);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Texts made of those that documentation shows: their parts, and their lines with other values in them.
 
+use std::collections::BTreeSet;
+
 use super::literal_values::digit_groups;
+use super::separated_texts::read_separator;
 
 /// The most texts of one function, lines of one text, and values in the place of one.
 const TEXTS: usize = 64;
@@ -51,6 +54,25 @@ pub fn documented_texts(
     written
 }
 
+/// Shorter texts in the notation of a documented one, by the signs among some literals at which the code
+/// takes it apart: `a=1-2`, `a=1-`, `a=-2` and `a=` for `a=1-2,3-4`.
+pub fn shorter_texts(documented: &str, literals: &[String]) -> Vec<String> {
+    let Some(text) = read_text(documented) else { return Vec::new() };
+    let signs = literals.iter().filter_map(|one| read_separator(one));
+    let place = |sign: &str| text.find(sign).map(|at| (at, at + sign.len()));
+    let mut places: BTreeSet<(usize, usize)> = signs.filter_map(place).collect();
+    let part = |start: usize, end: usize| text.get(start..end).unwrap_or_default();
+    let ends = places.iter().rev().flat_map(|(at, end)| [part(0, *at), part(0, *end)]);
+    let mut found: Vec<String> = ends.filter(|one| !one.is_empty()).map(write_text).collect();
+    places.insert((text.len(), text.len()));
+    for ((_, end), ((next, _), (last, _))) in
+        places.iter().zip(places.iter().skip(1).zip(places.iter().skip(2)))
+    {
+        found.push(write_text(&format!("{}{}", part(0, *end), part(*next, *last))));
+    }
+    found
+}
+
 /// What may stand in the place of a value on a line.
 fn other_values(line: &str, value: &str, literals: &[String], matching: &[String]) -> Vec<String> {
     let plain = value.trim_matches(['"', '\'']);
@@ -88,6 +110,24 @@ fn write_text(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documented_texts_are_shortened_at_the_signs_of_the_code() {
+        let literals = ["'='", "','", "'-'", "'bytes'", "2"].map(str::to_owned);
+        let found = shorter_texts("'bytes=5-9,0-1'", &literals);
+        let expected = [
+            "\"bytes=5-9\"",
+            "\"bytes=5-9,\"",
+            "\"bytes=5\"",
+            "\"bytes=5-\"",
+            "\"bytes\"",
+            "\"bytes=\"",
+            "\"bytes=-9\"",
+            "\"bytes=5-,0-1\"",
+        ];
+        assert_eq!(found, expected);
+        assert!(shorter_texts("'5'", &literals).is_empty());
+    }
 
     #[test]
     fn lines_of_documented_texts_hold_other_values() {

@@ -4,20 +4,18 @@
 use std::collections::BTreeSet;
 
 use crate::code::language::Language;
-use crate::code::signature::{Callable, Class, Parameter, Type, typical_value};
+use crate::code::signature::{Callable, Class, Parameter, Type, interleave_columns, typical_value};
 use crate::effect::Call;
 
 use super::arguments::{Values, values_of, write_arguments};
 use super::combinations::{combine_inputs, literal_combinations};
-use super::documented_texts::documented_texts;
+use super::documented_texts::{documented_texts, shorter_texts};
 use super::literal_values::{
     indexed_characters, string_content, texts_around_code_point, texts_around_numbers,
     values_around,
 };
-use super::option_values::{
-    NESTED_KEYS, NESTED_TEXTS, interleave_columns, list_options, nested_options,
-};
-use super::parameter_fit::{accepts_value, kind_of, stands_for, takes_options};
+use super::option_values::{NESTED_KEYS, NESTED_TEXTS, list_options, nested_options};
+use super::parameter_fit::{SAME, accepts_value, kind_of, stands_for, takes_options};
 use super::separated_texts::{named_kinds, separated_texts};
 use super::typical_values::{further_texts, is_typical_text, typical_values};
 
@@ -70,7 +68,7 @@ fn known_types(parameter: &Parameter, has_class: bool, python: bool) -> Vec<Type
 /// What the text of a function suggests: values around its literals, texts that it takes apart, and
 /// objects of the kinds that it tells apart.
 fn values_of_source(
-    callable: &Callable,
+    (parameter, callable): (&Parameter, &Callable),
     fits: &dyn Fn(Type) -> bool,
     has_kinds: bool,
 ) -> Vec<Vec<String>> {
@@ -78,7 +76,10 @@ fn values_of_source(
     let near = literals.iter().filter(|literal| kind_of(literal).is_some_and(fits));
     let mut columns = vec![near.flat_map(|literal| values_around(literal)).collect()];
     if fits(Type::Text) {
-        columns.push(separated_texts(literals, &callable.matching));
+        let shown = documented_values(parameter, callable);
+        let shorter = shown.iter().flat_map(|text| shorter_texts(text, literals)).collect();
+        let spelled = || separated_texts(literals, &callable.matching);
+        columns.push(Some(shorter).filter(|all: &Vec<_>| !all.is_empty()).unwrap_or_else(spelled));
     }
     if has_kinds {
         columns.push(named_kinds(literals));
@@ -125,7 +126,11 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
     } else {
         vec![parameter.values.clone()]
     };
-    columns.extend(values_of_source(callable, &fits, !python && known.contains(&Type::Any)));
+    columns.extend(values_of_source(
+        (parameter, callable),
+        &fits,
+        !python && known.contains(&Type::Any),
+    ));
     // What a reader expects for a parameter of this name.
     if let Some((kind, value)) = typical_value(&parameter.name).filter(|(kind, _)| fits(*kind)) {
         let is_first = callable.parameters.first().is_some_and(|one| one.name == parameter.name);
@@ -338,7 +343,10 @@ pub fn first(
     let mut callees = list_callees(language, callable, local);
     let indexed = indexed_characters(&callable.parameters, &callable.literals, &callable.around);
     callees.truncate(if callable.is_fluent() { FLUENT / 8 } else { callees.len() });
-    let pools = value_pools(&callable.parameters, callable, python);
+    let mut pools = value_pools(&callable.parameters, callable, python);
+    if language.is_script() {
+        add_same_objects(&mut pools);
+    }
     let matching = matching_arguments(language, callable, &pools);
     let most = FIRST * further + matching.len() + indexed.len();
     let most = if callable.is_fluent() { FLUENT } else { most };
@@ -366,6 +374,19 @@ pub fn first(
         }
     }
     found
+}
+
+/// Beside equal objects for two parameters, the same one for both.
+fn add_same_objects(pools: &mut [Vec<String>]) {
+    for place in 1..pools.len() {
+        let (before, rest) = pools.split_at_mut(place);
+        let Some(pool) = rest.first_mut() else { continue };
+        let object = pool.first().filter(|one| one.starts_with("new "));
+        let same = object.and_then(|one| before.iter().position(|other| other.contains(one)));
+        if let Some(same) = same {
+            pool.insert(1, format!("{SAME}{same}]"));
+        }
+    }
 }
 
 pub fn is_numeric(kind: Option<Type>) -> bool {
@@ -492,6 +513,26 @@ mod tests {
         assert_eq!(list_callees(Language::Python, &learnt, "A")[0], "A(12).f");
         let script = only(Language::JavaScript, "export class A { f(x) { return x; } }");
         assert_eq!(first(Language::JavaScript, &script, "A", (&[], &[]), 1)[0].callee, "new A().f");
+    }
+
+    #[test]
+    fn documented_texts_stand_for_those_of_the_signs_of_the_code() {
+        let text = "/**\n * @example\n * read('bytes=5-9,0-1') // => 2\n */\nexport function read(text) {\n  return text.split('=')[1].split(',').map((one) => one.indexOf('-'));\n}\n";
+        let callable = only(Language::JavaScript, text);
+        let pool = value_pool(&callable.parameters[0], &callable, false);
+        assert!(pool.contains(&"\"bytes=-9\"".to_owned()), "{pool:?}");
+        assert!(!pool.contains(&"\"a=b,c-d\"".to_owned()), "{pool:?}");
+    }
+
+    #[test]
+    fn one_object_is_given_twice_beside_equal_ones() {
+        let text = "/**\n * @param {Error} thrown it\n * @param {Error} other it\n */\nexport function same(thrown, other) {\n  return thrown === other;\n}\n";
+        let callable = only(Language::JavaScript, text);
+        let calls = first(Language::JavaScript, &callable, "same", (&[], &[]), 1);
+        let one = "new Error(\"hello\")";
+        for second in [one, "arguments[0]", "new TypeError(\"bad value\")"] {
+            assert!(calls.iter().any(|call| call.arguments == [one, second]), "{second}");
+        }
     }
 
     #[test]

@@ -37,7 +37,7 @@ use crate::domain::id::RepoPath;
 use crate::effect::{Call, CallOutcome, Observation, ObserveRequest, Observer, RunError, World};
 
 pub use case_rank::{is_edge, is_garbled, rank_case};
-pub use case_selection::{boundary_pairs, counts_rounds, named_result, reached_code};
+pub use case_selection::{boundary_pairs, counts_rounds, named_parts, reached_code};
 pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, is_of_other_runner, render};
 use search_target::SearchTarget;
 pub use test_cover::{Contribution, MANY, choose_cover};
@@ -272,9 +272,9 @@ pub async fn characterise(
     }
     for (index, one) in found.iter_mut().enumerate() {
         let mut known = seen.get_mut(index).map(std::mem::take).unwrap_or_default();
-        stories::drop_idle_stories(&mut known);
-        refuse_wrong_types(&one.callable, &mut known);
+        refuse_wrong_types(task.language, &one.callable, &mut known);
         documented_result::enter_documented(task.language, &one.callable, &one.local, &mut known);
+        stories::drop_idle_stories(&mut known);
         one.tried = u32::try_from(known.len()).unwrap_or(u32::MAX);
         if known.is_empty() && one.callable.unsupported.is_none() {
             drop_for(one, NO_TIME.into());
@@ -387,10 +387,17 @@ fn further(task: &FileTask<'_>, callable: &Callable) -> usize {
 }
 
 /// Refuses results of arguments that the declared types exclude: only that they are rejected is worth
-/// a test.
-fn refuse_wrong_types(callable: &Callable, known: &mut [Case]) {
-    for case in known.iter_mut().filter(|case| !parameter_fit::fits_types(callable, &case.call)) {
-        if !matches!(case.seen.outcome, CallOutcome::Raised { explicit: true, .. }) {
+/// a test, and in JavaScript what no others reach.
+fn refuse_wrong_types(language: Language, callable: &Callable, known: &mut [Case]) {
+    let (fitting, others): (Vec<_>, Vec<_>) =
+        known.iter_mut().partition(|case| parameter_fit::fits_types(callable, &case.call));
+    let mut marks: BTreeSet<String> =
+        fitting.iter().flat_map(|case| reached_code(&case.seen)).collect();
+    for case in others {
+        let own: Vec<String> = reached_code(&case.seen).collect();
+        let is_new = language == Language::JavaScript && own.iter().any(|one| !marks.contains(one));
+        marks.extend(own);
+        if !is_new && !matches!(case.seen.outcome, CallOutcome::Raised { explicit: true, .. }) {
             case.seen.outcome =
                 CallOutcome::Refused("its arguments are not of the declared types".into());
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use regex::Captures;
 
 use crate::code::pattern::Pattern;
-use crate::code::signature::{Parameter, typical_value};
+use crate::code::signature::{Parameter, interleave_columns, typical_value};
 
 /// A key, with the literal that it or its kind is compared with.
 static COMPARED: Pattern = Pattern::new(
@@ -73,20 +73,6 @@ pub fn nested_options(keys: &[String], texts: &[String], python: bool) -> Vec<St
         values.flat_map(of_value).collect()
     });
     interleave_columns(&columns.collect::<Vec<Vec<String>>>())
-}
-
-/// The first value of each column, then the second of each, without repetitions.
-pub fn interleave_columns(columns: &[Vec<String>]) -> Vec<String> {
-    let longest = columns.iter().map(Vec::len).max().unwrap_or_default();
-    let mut found: Vec<String> = Vec::new();
-    for row in 0..longest {
-        for value in columns.iter().filter_map(|column| column.get(row)) {
-            if !found.contains(value) {
-                found.push(value.clone());
-            }
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@ use crate::effect::Call;
 
 use super::arguments::values_of;
 
+/// How an argument of JavaScript begins that is the object that another one is: `arguments[0]`.
+pub const SAME: &str = "arguments[";
+
 /// Names of parameters that stand for another object of the same class.
 const OTHERS: &[&str] = &["other", "that", "another", "rhs"];
 
@@ -24,6 +27,7 @@ pub fn accepts_value(parameter: &Parameter, value: &str) -> bool {
     declared.values.iter().any(|known| known == value)
         || declared.open.iter().any(|one| Some(*one) == kind)
         || parameter.optional && value == "undefined"
+        || value.starts_with(SAME)
 }
 
 /// Whether existing calls pass values of a type.

@@ -17,7 +17,7 @@ const NAMES: usize = 8;
 /// regular expressions behind a name: `a[b]=c`.
 pub fn separated_texts(literals: &[String], matching: &[String]) -> Vec<String> {
     let mut separators: Vec<&str> = Vec::new();
-    for literal in literals.iter().filter_map(|literal| separator(literal)) {
+    for literal in literals.iter().filter_map(|literal| read_separator(literal)) {
         if !separators.contains(&literal) && separators.len() < SEPARATORS {
             separators.push(literal);
         }
@@ -46,9 +46,8 @@ pub fn separated_texts(literals: &[String], matching: &[String]) -> Vec<String> 
 }
 
 /// The content of a literal that may separate parts of a text.
-fn separator(literal: &str) -> Option<&str> {
-    let quote = literal.chars().next().filter(|c| *c == '"' || *c == '\'')?;
-    let inner = literal.strip_prefix(quote)?.strip_suffix(quote)?;
+pub fn read_separator(literal: &str) -> Option<&str> {
+    let inner = string_content(literal)?;
     let is_sign =
         |c: char| !c.is_alphanumeric() && !c.is_control() && !matches!(c, '\\' | '"' | '\'');
     let is_short = (1..=LONGEST).contains(&inner.chars().count());

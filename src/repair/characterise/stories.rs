@@ -31,6 +31,8 @@ struct Step {
     object: String,
     /// As it is written behind the object: `add("Ada", 250)`.
     text: String,
+    /// Whether it gives nothing.
+    is_silent: bool,
 }
 
 /// Stories that are one call longer than those that were seen, with the index of the function that
@@ -108,7 +110,10 @@ fn first_steps(callable: &Callable, known: &[Case]) -> Vec<Step> {
             }
             None => vec![format!("{method}({})", case.call.arguments.join(", "))],
         };
-        let steps = texts.into_iter().map(|text| Step { object: object.to_owned(), text });
+        let is_silent = matches!(&case.seen.outcome,
+            CallOutcome::Value { literal, .. } if matches!(literal.as_str(), "undefined" | "None"));
+        let object = object.to_owned();
+        let steps = texts.into_iter().map(|text| Step { object: object.clone(), text, is_silent });
         found.extend(steps);
     }
     found
@@ -191,7 +196,10 @@ fn longer_stories(
         .collect();
     bases.sort_by_key(|case| rank_case(callable, case));
     bases.truncate(LAST.max(STORIES / steps.len().max(1)));
-    let is_effective = |step: &&Step| effective.is_none_or(|list| list.contains(&step.text));
+    // What gives nothing, and at first changes nothing, may undo what others did.
+    let is_effective = |step: &&Step| {
+        step.is_silent && longest == 1 || effective.is_none_or(|list| list.contains(&step.text))
+    };
     let mut found = Vec::new();
     for base in bases {
         let Some((object, _)) = base.call.callee.rsplit_once('.') else { continue };
@@ -254,6 +262,22 @@ mod tests {
         drop_idle_stories(&mut seen[1]);
         let kept: Vec<String> = seen[1].iter().map(|one| shown(&one.call)).collect();
         assert_eq!(kept, [" | Cart().size()", "add(\"Ada\") | Cart().size()"]);
+    }
+
+    #[test]
+    fn what_gives_nothing_follows_what_changed_the_object() {
+        let text = "export class Counter { next() { return 1; } reset() { this.n = 0; } }";
+        let found = callables(Language::JavaScript, text);
+        let callables: Vec<&Callable> = found.iter().collect();
+        let next = |setup: &[&str]| Call {
+            setup: setup.iter().map(|one| (*one).to_owned()).collect(),
+            ..Call::new("new Counter().next", Vec::new())
+        };
+        let known = [(next(&[]), "1"), (next(&["next()"]), "2"), (next(&["reset()"]), "1")];
+        let reset = case(Call::new("new Counter().reset", Vec::new()), "undefined");
+        let seen = vec![known.map(|(call, literal)| case(call, literal)).into(), vec![reset]];
+        let made = extend_stories(&callables, &seen);
+        assert!(made.contains(&(0, next(&["next()", "reset()"]))), "{made:?}");
     }
 
     #[test]

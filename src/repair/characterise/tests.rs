@@ -360,6 +360,19 @@ fn arguments_of_unknown_types_are_typed_one_by_one() {
 }
 
 #[test]
+fn an_object_that_is_given_twice_has_a_name() {
+    let text = "/**\n * @param {Error} one it\n * @param {Error} two it\n */\nexport function same(one, two) {\n  return one === two;\n}\n";
+    let given = &["new Error(\"a\")", "arguments[0]"];
+    let cases = vec![case("same", given, value("true", ResultKind::Plain))];
+    let naming = naming(Framework::NodeTest, ModuleKind::Module, ModuleKind::Module);
+    let written = render(&naming, &[functions(Language::JavaScript, text, cases)], false).text;
+    assert!(
+        written.contains("  const one = new Error('a');\n  assert.equal(same(one, one), true);\n"),
+        "{written}"
+    );
+}
+
+#[test]
 fn a_function_that_takes_a_needed_name_is_left_out() {
     let mut list = python();
     list[1].local = "datetime".into();

@@ -10,7 +10,7 @@ use crate::domain::text::has_word;
 use crate::effect::CallOutcome;
 
 use super::Case;
-use super::arguments::values_of;
+use super::arguments::{split_arguments, values_of};
 use super::inputs::is_numeric;
 
 /// Marks of code that asks for the type of a value.
@@ -148,13 +148,7 @@ fn is_other_length(parameter: &Parameter, value: &str, source: &str) -> bool {
     let Some(inner) = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
         return false;
     };
-    let depth = |text: &str| {
-        let opened = text.matches(['[', '(', '{']).count();
-        opened.checked_sub(text.matches([']', ')', '}']).count())
-    };
-    let is_outer = |(at, _): &(usize, &str)| inner.get(..*at).and_then(depth) == Some(0);
-    let commas = inner.match_indices(',').filter(is_outer).count();
-    let count = commas + usize::from(!inner.trim().is_empty());
+    let count = split_arguments(inner).len();
     last_index(&parameter.name, source)
         .is_some_and(|last| count <= last || last > 0 && count > last + 1)
 }

@@ -10,6 +10,7 @@ use crate::code::imports;
 use crate::code::java_packages::{BUILD_FILES, JUnit};
 use crate::code::language::Language;
 use crate::code::rust_crate::{is_first_edition, module_path};
+use crate::code::signature::module_exports::default_name;
 use crate::code::signature::{self, Callable};
 use crate::code::test_paths::is_test;
 use crate::domain::characterisation_report::{
@@ -75,7 +76,7 @@ pub async fn observe(
     let layout = ProjectLayout { framework, directory: &facts.directory, files: &files, modules };
     let mut subjects = subjects(request, framework, fx).await?;
     let CalledNames { examples, ambiguous } = called_names(request, &layout, &subjects, fx).await?;
-    add_page_examples(request, &layout, &mut subjects, &ambiguous, fx).await?;
+    add_page_examples(request, (&layout, &package), &mut subjects, &ambiguous, fx).await?;
     let mut test_files: Vec<PinnedFile> = Vec::new();
     let mut used = BTreeSet::new();
     let total = subjects.len();
@@ -404,7 +405,7 @@ async fn called_names(
 /// Adds the examples of the request, the README and other pages to the functions that they call.
 async fn add_page_examples(
     request: &GenerateRequest<'_>,
-    layout: &ProjectLayout<'_>,
+    (layout, package): (&ProjectLayout<'_>, &str),
     subjects: &mut [Subject],
     ambiguous: &BTreeSet<String>,
     fx: &Effects<'_>,
@@ -418,9 +419,18 @@ async fn add_page_examples(
         let names = subject.callables.iter().flat_map(Callable::shown_names);
         let is_meant =
             |name: &String| !ambiguous.contains(name) || signature::is_entry_point(&subject.file);
-        let names = names.filter(is_meant).collect();
+        let names: BTreeSet<String> = names.filter(is_meant).collect();
+        let is_default =
+            |one: &&Callable| one.class.is_none() && one.export.as_deref() == Some("default");
+        let default = subject.callables.iter().find(is_default).map(|one| one.name.clone());
+        let default = default.filter(|_| signature::is_entry_point(&subject.file));
         for text in &texts {
-            let found = signature::page_examples(subject.language, text, &names);
+            let given = default.as_ref().and_then(|_| default_name(text, package));
+            let names = names.iter().chain(&given).cloned().collect();
+            let mut found = signature::page_examples(subject.language, text, &names);
+            for one in found.iter_mut().filter(|one| Some(&one.name) == given.as_ref()) {
+                one.name = default.clone().unwrap_or_default();
+            }
             signature::assign_examples(&mut subject.callables, &found);
         }
     }

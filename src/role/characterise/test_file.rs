@@ -13,8 +13,7 @@ use crate::domain::text::has_word;
 use crate::effect::{Call, CallOutcome, Trace};
 use crate::repair::{
     Case, Contribution, Draft, DraftTest, MANY, Naming, ObservedFunction, boundary_pairs,
-    choose_cover, counts_rounds, is_edge, is_garbled, named_result, rank_case, reached_code,
-    render,
+    choose_cover, counts_rounds, is_edge, is_garbled, named_parts, rank_case, reached_code, render,
 };
 
 /// The assumed duration of a test if its framework does not report one.
@@ -273,7 +272,7 @@ impl PinnedFile {
             .map(|(function, one, _, case, id)| {
                 let (is_internal, is_odd) =
                     (one.callable.is_internal, is_garbled(&one.callable, case));
-                let named = named_result(&one.callable, case).filter(|_| !is_internal);
+                let named = named_parts(&one.callable, case).into_iter().filter(|_| !is_internal);
                 let reaches = reached_code(&case.seen).chain(named);
                 Contribution {
                     reaches: reaches

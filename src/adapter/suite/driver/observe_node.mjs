@@ -169,7 +169,10 @@ function fail(why) {
   throw new NoLiteral(why);
 }
 
-const evaluate = (source) => new Function(`"use strict"; return (${source}\n);`)();
+const evaluate = (source, given = []) => new Function(`"use strict"; return (${source}\n);`)(...given);
+
+// The arguments of a call, each of which may be one before it: `arguments[0]`.
+const evaluateAll = (sources) => sources.reduce((given, source) => [...given, evaluate(source, given)], []);
 
 // The literal of a value, proven to mean the same value.
 function written(value) {
@@ -255,8 +258,8 @@ async function invoke(call, names, values) {
   watch.reason = null;
   let given, before;
   try {
-    given = call.arguments.map(evaluate);
-    before = call.arguments.map(evaluate);
+    given = evaluateAll(call.arguments);
+    before = evaluateAll(call.arguments);
   } catch (error) {
     return { refused: `an argument cannot be made: ${error.name}` };
   }

@@ -20,6 +20,7 @@ use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
 use super::arguments::split_name;
+use super::parameter_fit::SAME;
 use super::{Case, ObservedFunction};
 use test_name::Detail;
 
@@ -345,7 +346,11 @@ fn object_name(naming: &Naming, function: &ObservedFunction, case: &Case) -> Str
 fn arguments(function: &ObservedFunction, case: &Case) -> (Vec<String>, Vec<(String, String)>) {
     let mut named = Vec::new();
     let mut given = case.call.arguments.clone();
-    for (index, _) in &case.seen.after {
+    let place_of = |text: &String| text.strip_prefix(SAME)?.strip_suffix(']')?.parse().ok();
+    let changed: Vec<usize> = case.seen.after.iter().map(|(index, _)| *index).collect();
+    let same = given.iter().filter_map(place_of).filter(|one| !changed.contains(one));
+    let same: BTreeSet<usize> = same.collect();
+    for index in changed.iter().chain(&same) {
         let Some(place) = given.get_mut(*index) else { continue };
         let (keyword, value) = split_name(place);
         let parameter = function.callable.parameters.get(*index).filter(|one| !one.rest);
@@ -356,6 +361,12 @@ fn arguments(function: &ObservedFunction, case: &Case) -> (Vec<String>, Vec<(Str
         let given = keyword.map_or_else(|| name.clone(), |keyword| format!("{keyword}={name}"));
         named.push((name, value.to_owned()));
         *place = given;
+    }
+    let names = given.clone();
+    for text in given.iter_mut().chain(named.iter_mut().map(|(_, value)| value)) {
+        if let Some(name) = place_of(text).and_then(|place: usize| names.get(place)) {
+            text.clone_from(name);
+        }
     }
     (given, named)
 }

@@ -7,6 +7,7 @@ use crate::domain::framework::Framework;
 use crate::effect::CallOutcome;
 
 use super::super::arguments::split_name;
+use super::super::parameter_fit::SAME;
 use super::{Case, ObservedFunction};
 
 /// Maximum length of the words for the arguments of one test, their maximum number, and that of one
@@ -211,6 +212,7 @@ fn argument_words(
         .map(|(argument, name)| match (argument, name) {
             ("true" | "True", Some(name)) => name.to_owned(),
             ("false" | "False", Some(name)) => format!("no {name}"),
+            (same, _) if same.starts_with(SAME) => "itself".to_owned(),
             _ => in_words(argument),
         })
         .collect();
@@ -287,6 +289,7 @@ fn stream_content(value: &str) -> Option<&str> {
 
 /// What a title of JavaScript shows of a literal: short texts, numbers and lists as they are.
 fn script_words(literal: &str) -> String {
+    let literal = literal.strip_prefix("new ").unwrap_or(literal);
     let shown = text_content(literal).map_or_else(
         || legible_text(literal.replace(['"', '\''], ""), &format!("{SCRIPT_SIGNS}[]")),
         |text| titled_text(&text),
