@@ -41,6 +41,9 @@ pub struct CharacterisedFunction {
     /// Whether one of them gives it an empty text, list or object.
     #[serde(default)]
     pub takes_empty: bool,
+    /// Its last line, if its package does not offer it to others, so that tests go through what does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub internal_until: Option<u32>,
     /// Why calls were dropped, most frequent first.
     pub dropped: Vec<DropReason>,
 }
@@ -136,6 +139,7 @@ mod tests {
                 documented: Vec::new(),
                 results: Vec::new(),
                 takes_empty: false,
+                internal_until: None,
                 dropped: vec![dropped("of another shape", 90)],
             }],
             ..CharacterisationReport::default()

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum Hindrance {
     /// Another test expects another result of the same call.
     Contradiction(String),
+    /// It is an example of a document that the code contradicts.
+    Document(String),
     /// Its set-up fails by itself.
     SetUp(String),
     /// Its environment lacks something.
@@ -22,6 +24,7 @@ impl Hindrance {
     pub fn evidence(&self) -> &str {
         match self {
             Self::Contradiction(text)
+            | Self::Document(text)
             | Self::SetUp(text)
             | Self::Environment(text)
             | Self::NotInstalled(text) => text,
@@ -35,6 +38,7 @@ impl Hindrance {
             Self::Contradiction(_) => {
                 "tests contradict each other, so a person must decide which one is right"
             }
+            Self::Document(_) => "documentation and code contradict, so a person must decide",
             Self::SetUp(_) => "a set-up fails whatever the code does, so a person must repair it",
             Self::Environment(_) => {
                 "the environment lacks what a test needs, so a person must bring it"

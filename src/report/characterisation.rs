@@ -107,6 +107,7 @@ mod tests {
             documented: Vec::new(),
             results: Vec::new(),
             takes_empty: false,
+            internal_until: None,
             dropped: dropped
                 .iter()
                 .map(|(reason, count)| DropReason { reason: (*reason).into(), count: *count })

@@ -27,8 +27,12 @@ pub fn headline(score: &Score) -> String {
         );
     }
     let verdict = if score.is_met() { "at least" } else { "below" };
+    let away = match score.mutants.saturating_sub(score.covered) {
+        0 => String::new(),
+        away => format!("; {away} more on lines that these tests do not reach are not counted"),
+    };
     format!(
-        "Tests detect {} of {} ({}, {verdict} the required {} %)",
+        "Tests detect {} of {} ({}, {verdict} the required {} %){away}",
         score.noticed,
         count(score.tried, "mutant"),
         percent(score),
@@ -39,13 +43,6 @@ pub fn headline(score: &Score) -> String {
 /// Caveats that a reader must know besides the number, as sentences.
 pub fn remarks(score: &Score) -> Vec<String> {
     let mut found = Vec::new();
-    let away = score.mutants - score.covered.min(score.mutants);
-    if away > 0 {
-        found.push(format!(
-            "{} on lines that no test reaches; these are not counted",
-            count(away, "more mutant")
-        ));
-    }
     let known = score.tried + score.unviable;
     if known < score.covered {
         let left = count(score.covered - known, "mutant");
@@ -155,9 +152,8 @@ mod tests {
         insta::assert_snapshot!(markdown(&score), @r##"
     ### Mutation score
 
-    Tests detect 30 of 39 mutants (76.9 %, below the required 80 %).
+    Tests detect 30 of 39 mutants (76.9 %, below the required 80 %); 2 more on lines that these tests do not reach are not counted.
 
-    - 2 more mutants on lines that no test reaches; these are not counted
     - 39 of 40 were tried; 1 mutant not
     - 1 mutant made a test hang or crash, which counts as detected
     - 4 tests asked, 6 of 8 lines that can be broken are reached, 1.2 s

@@ -73,7 +73,7 @@ pub fn verdict(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'stat
                 let is_untested = facts.incomplete.is_some() && facts.is_pushed();
                 match view.rate().filter(|_| is_untested && state.meets_gate()) {
                     Some(rate) => vec![place, rate_before(rate)],
-                    None => vec![why(outcome, view), place],
+                    None => vec![why(outcome, view, screen), place],
                 }
             }
             None => Vec::new(),
@@ -98,14 +98,16 @@ fn written_work(view: &View, screen: Screen) -> Option<String> {
     let work = view.outcome.as_ref()?.written.as_ref().filter(|_| !screen.is_on_forge())?;
     let tests: u64 = work.files.iter().map(|one| u64::from(one.tests)).sum();
     let files: Vec<&str> = work.files.iter().map(|one| one.file.as_str()).collect();
-    let gates = match work.missed_gates.as_slice() {
-        [] => "both gates are met".to_owned(),
+    let mut gates = match work.missed_gates.as_slice() {
+        [] => "code check and test review passed".to_owned(),
         missed => format!("not met: {}", missed.join("; ")),
     };
-    let gates = match work.findings.len() {
-        0 => gates,
-        number => format!("{gates}; {} of the code", count(number as u64, "finding")),
-    };
+    if !work.findings.is_empty() {
+        gates += &format!("; {} of the code", count(work.findings.len() as u64, "finding"));
+    }
+    if !work.shortfall.is_empty() {
+        gates += &format!("; not reached: {}", work.shortfall);
+    }
     Some(match (files.as_slice(), work.obstacle.as_str()) {
         ([], "") => "No test was written".to_owned(),
         ([], obstacle) => format!("No test was written: {obstacle}"),
@@ -136,7 +138,7 @@ fn why_without_result(failure: &JobFailure) -> String {
 }
 
 /// Why the session ended, and what it changed.
-fn why(outcome: &Outcome, view: &View) -> String {
+fn why(outcome: &Outcome, view: &View, screen: Screen) -> String {
     let mut text = format!("{}.", prose(&sentence(&outcome.reason), SENTENCE));
     if view.regained() > 0 {
         text.push_str(&format!(" {} regained.", count(view.regained(), "test")));
@@ -151,7 +153,8 @@ fn why(outcome: &Outcome, view: &View) -> String {
         text.push_str(&format!(" Findings of the code: {}.", enumeration(&findings)));
     }
     let shortfall = outcome.written.as_ref().map_or("", |work| work.shortfall.as_str());
-    if !shortfall.is_empty() {
+    // Elsewhere the heading says so.
+    if !shortfall.is_empty() && screen.is_on_forge() {
         text.push_str(&format!(" Not reached: {}.", prose(shortfall, SENTENCE)));
     }
     if outcome.degraded {

@@ -122,9 +122,12 @@ impl Embedded {
         let context = match slot.take() {
             Some(context) if context.iteration == state.current_iteration => context,
             _ => {
-                // No edit helps where something is not installed.
+                // No edit helps where something is not installed, nor where a person must decide.
                 let is_open = |case: &&TestCase| {
-                    !matches!(state.hindrances.get(&case.id), Some(Hindrance::NotInstalled(_)))
+                    !matches!(
+                        state.hindrances.get(&case.id),
+                        Some(Hindrance::NotInstalled(_) | Hindrance::Document(_))
+                    )
                 };
                 let failing = state.ledger.failing_cases().filter(is_open).cloned().collect();
                 let groups = to_repair(failing, &state.not_installed);

@@ -11,6 +11,7 @@ use super::contradictions::contradictions;
 use super::failing_set_up::failing_set_up;
 use super::missing_installation::missing_installation;
 use super::missing_resource::missing_resource;
+use super::project_docs::is_document;
 
 /// Files that are read at most, those of failing tests first.
 const FILES: usize = 600;
@@ -18,9 +19,10 @@ const FILES: usize = 600;
 /// The size of such a file at most, in bytes.
 const BYTES: usize = 256 << 10;
 
-/// Why failing tests cannot pass, each with the evidence.
+/// Why failing tests cannot pass, each with the evidence. Where tests are written, these hold what the code does,
+/// so that it does not change for an example of a document.
 pub async fn hindrances(
-    results: &Results,
+    (results, writes_tests): (&Results, bool),
     tree: &TreeId,
     worktree: &dyn Worktree,
 ) -> Result<BTreeMap<TestId, Hindrance>, GitError> {
@@ -58,7 +60,13 @@ pub async fn hindrances(
         let resource = missing_resource(case, &sources, &all).map(Hindrance::Environment);
         let uninstalled =
             || missing_installation(case, &sources, &all).map(Hindrance::NotInstalled);
-        let hindrance = resource.or_else(uninstalled).or_else(set_up);
+        let document = case.file.as_ref().filter(|file| writes_tests && is_document(file));
+        let document = document.map(|file| {
+            let why =
+                format!("an example in {file} does not hold; `--test-command` may leave it out");
+            Hindrance::Document(why)
+        });
+        let hindrance = document.or(resource).or_else(uninstalled).or_else(set_up);
         found.extend(hindrance.map(|hindrance| (case.id.clone(), hindrance)));
     }
     Ok(found)

@@ -235,7 +235,7 @@ fn is_readme(file: &RepoPath) -> bool {
     matches!(name.as_str(), "readme" | "readme.md" | "readme.rst" | "readme.txt")
 }
 
-fn is_document(file: &RepoPath) -> bool {
+pub(super) fn is_document(file: &RepoPath) -> bool {
     matches!(file.extension(), "md" | "rst" | "txt" | "adoc")
 }
 

@@ -628,6 +628,33 @@ fn without_any_test_contradictions_of_the_documentation_are_the_ending() {
     }
 }
 
+/// A page of documentation whose third example does not hold, and functions that it uses.
+const PAGE: &[(&str, &str)] = &[
+    (
+        "shop.py",
+        "def total(price, count):\n    if count > 9:\n        return price * count - 5\n    return price * count\n\n\ndef change(paid, price):\n    if paid < price:\n        return 0\n    return paid - price\n",
+    ),
+    (
+        "docs/usage.rst",
+        "Prices::\n\n    >>> from shop import change, total\n    >>> total(3, 2)\n    6\n    >>> paid = change(9, 4)\n    >>> paid\n    4\n",
+    ),
+];
+
+#[test]
+#[ignore = "needs pytest"]
+fn of_a_page_only_what_its_failing_example_runs_has_no_test_and_a_person_decides() {
+    let repo = TestRepo::new(PAGE);
+    let command = ["--test-command", "python3 -m pytest --doctest-glob=*.rst"];
+    let ran = repo.regreen(&[&["test", "shop.py"], &command[..]].concat());
+    assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
+    let branch = "regreen/WFS-test-shop-py";
+    let tests = repo.git(&["show", &format!("{branch}:test_shop.py")]);
+    assert!(tests.contains("total(") && !tests.contains("change("), "{tests}");
+    let decides = "Documentation and code contradict, so a person must decide";
+    assert!(ran.out.contains(decides), "{}", ran.out);
+    assert!(!ran.err.contains("candidates"), "nothing is searched: {}", ran.err);
+}
+
 /// A test that ends before it reaches any code of the project.
 const WITHOUT_METADATA: (&str, &str) = (
     "tests/test_version.py",
@@ -648,7 +675,7 @@ fn a_failing_test_that_reaches_no_code_holds_no_test_back_and_the_advice_works()
     assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
     let mut end = ran.out.lines().skip_while(|line| !line.contains("written in"));
     let (tests, suite) = (end.next().unwrap(), end.next().unwrap());
-    let place = "tests written in `tests/test_price.py`, both gates are met";
+    let place = "tests written in `tests/test_price.py`, code check and test review passed";
     assert!(tests.contains(place), "{}", ran.out);
     assert!(suite.starts_with("Cannot be fixed honestly: "), "{}", ran.out);
     assert!(ran.out.contains("| git apply"), "the tests can be taken: {}", ran.out);

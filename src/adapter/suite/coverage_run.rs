@@ -67,6 +67,10 @@ impl ProjectSuite<'_> {
                     Ok(Measured::NoTests { command, files: unloaded_scripts(&real_root, known) })
                 }
                 Some(ExitReason::Exit(0)) | None => Err(format!("`{command}` left no report")),
+                Some(_) if self.log().contains("no such command: `llvm-cov`") => Err(format!(
+                    "`{command}` is not installed: `cargo install cargo-llvm-cov` and \
+                     `rustup component add llvm-tools` bring it"
+                )),
                 Some(ending) => {
                     Err(format!("`{command}` left no report ({ending}; `{LOG}` has its output)"))
                 }

@@ -18,8 +18,9 @@ use crate::domain::missing_package::{
     is_own, package_of, reason, reason_of_uninstalled, uninstalled_modules,
 };
 use crate::domain::proposal::EditSet;
-use crate::domain::session::files::SUITE_LOG;
+use crate::domain::session::files::{PIPELINE, SUITE_LOG};
 use crate::domain::test::{Results, Scope, Status, TestCase};
+use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::text::count;
 use crate::effect::{CommitRequest, EffectError, Effects, RunError, RunRequest};
 use crate::report::state_files;
@@ -27,7 +28,7 @@ use crate::role::{Fixer, Impact, hindrances, minimise};
 
 use crate::cycle::drive::{Perform, Work};
 use crate::cycle::error::Failure;
-use crate::cycle::session_files::committed_files;
+use crate::cycle::session_files::{committed_files, read};
 
 /// Performs the steps of the fix loop with the effects of a session.
 pub struct Performer<'a> {
@@ -167,7 +168,9 @@ impl Performer<'_> {
             return Ok(FixStepOutcome::NotImportable { results, reason });
         }
         let tree = state.tree_on_disk();
-        let mut hindrances = hindrances(&results, tree, self.fx.worktree).await?;
+        let writes_tests = read::<Pipeline>(self.fx, PIPELINE).await?.is_some();
+        let about = (&results, writes_tests);
+        let mut hindrances = hindrances(about, tree, self.fx.worktree).await?;
         let packages = self.not_installed(state, &results).await?;
         if !packages.is_empty() {
             self.add_missing_packages(state, (&results, &packages), &mut hindrances).await?;

@@ -99,6 +99,7 @@ pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
                     documented: Vec::new(),
                     results: Vec::new(),
                     takes_empty: false,
+                    internal_until: None,
                     dropped: Vec::new(),
                 }),
             }

@@ -7,7 +7,7 @@ use crate::domain::budget::Spending;
 use crate::domain::event::Ending;
 use crate::domain::fix_loop::Stopped;
 
-use super::pipeline::{Goal, Pipeline, PipelineStep, PipelineVerdict};
+use super::pipeline::{Goal, PLANNED, Pipeline, PipelineStep, PipelineVerdict};
 use super::plan::TestPlan;
 
 /// The state and the results of a run that plans or writes tests.
@@ -98,11 +98,16 @@ impl PlanRun {
             (PipelineStep::Execute, None) => {
                 let next = match self.reopening_limit {
                     Some(limit) => format!(
-                        "`regreen test --resume {id} --max-iterations {limit}` continues, best once what the report names is corrected"
+                        "`regreen test --resume {id} --max-iterations {limit}` continues once what the report names is corrected"
                     ),
                     None => "once that is corrected, run the same command again".to_owned(),
                 };
-                (PlanResult::Executing, "the suite has not met its gate yet".to_owned(), next)
+                let mut reason = "the suite has not met its gate yet".to_owned();
+                if state.phases.iter().all(|row| row.phase < PLANNED) {
+                    reason +=
+                        ", and no test is missing here: `--only-missing` leaves the suite alone";
+                }
+                (PlanResult::Executing, reason, next)
             }
             (_, None) if state.works() => {
                 (PlanResult::Stopped, "the run ended while writing tests".to_owned(), carries_on)
@@ -197,6 +202,8 @@ mod tests {
             assert_eq!(reopens, end.result == PlanResult::Executing, "{end:?}");
             assert_eq!(serde_json::to_value(end.result).unwrap(), word, "{end:?}");
             assert_eq!(end.result.ending(), ending, "{end:?}");
+            let suite_only = end.result == PlanResult::Executing;
+            assert_eq!(end.reason.contains("`--only-missing`"), suite_only, "no plan: {end:?}");
             assert!(end.reason.contains(reason), "{end:?}");
         }
     }

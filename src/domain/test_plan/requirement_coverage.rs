@@ -42,10 +42,8 @@ fn open_reason(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<S
     if one.is_stated() && !is_claimed {
         return unheld(file, one, made);
     }
-    if is_unit && let Some(why) = unreached(file, one, made) {
-        return Some(why);
-    }
-    if let Some(why) = ungiven(file, one, made) {
+    let why = unreached(file, one, made).filter(|_| is_unit).or_else(|| ungiven(file, one, made));
+    if let Some(why) = why.filter(|_| !is_run_by_others(file, one, made)) {
         return Some(why);
     }
     let is_head = |known: &CharacterisedFunction| {
@@ -144,6 +142,20 @@ fn is_literal(code: &str) -> bool {
         || ["True", "False", "None", "true", "false", "null"].contains(&code)
 }
 
+/// Whether kept tests run the lines of a requirement through others, where its package does not offer its function.
+fn is_run_by_others(file: &RepoPath, one: &Requirement, made: &TaskTests) -> bool {
+    let ran = || made.reached.get(file).into_iter().flatten();
+    made.report.functions.iter().any(|known| {
+        // The head of a function runs when its file is loaded.
+        let first = one.line + u32::from(one.line == known.line);
+        let end = known.internal_until.map(|end| if first > one.line { end } else { one.line });
+        known.file == *file
+            && known.name == one.function
+            && !one.text.contains(EMPTY_INPUT)
+            && end.is_some_and(|end| ran().any(|line| (first..=end).contains(line)))
+    })
+}
+
 /// Why no kept test calls the function of a requirement.
 fn unreached(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String> {
     let known = || made.report.functions.iter().filter(|known| known.file == *file);
@@ -200,6 +212,7 @@ mod tests {
             documented: Vec::new(),
             results: Vec::new(),
             takes_empty: false,
+            internal_until: None,
             dropped: vec![DropReason { reason: reason.into(), count: 9 }],
         };
         TaskTests {
@@ -408,6 +421,22 @@ mod tests {
         assert_eq!(open(&made).as_deref(), Some("no kept test gives it an empty value"));
         made.report.functions[0].takes_empty = true;
         assert_eq!(open(&made), None);
+    }
+
+    #[test]
+    fn what_is_behind_the_functions_of_a_package_is_shown_by_what_these_run() {
+        let mut made = made();
+        made.report.functions[2].line = 5;
+        made.reached = [(path("a.py"), vec![5, 8])].into();
+        let open = |made: &TaskTests, line| {
+            still_open(&path("a.py"), &requirement(SubLayer::Happy, "fetch", line), made)
+        };
+        assert_eq!(open(&made, 8).as_deref(), Some("uses the network"), "others may call it");
+        made.report.functions[2].internal_until = Some(9);
+        assert_eq!((open(&made, 8), open(&made, 5)), (None, None));
+        assert_eq!(open(&made, 9).as_deref(), Some("uses the network"), "its line never ran");
+        made.reached = [(path("a.py"), vec![5])].into();
+        assert_eq!(open(&made, 5).as_deref(), Some("uses the network"), "its head was loaded");
     }
 
     #[test]

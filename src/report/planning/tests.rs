@@ -107,6 +107,7 @@ fn what_a_task_wrote_and_a_gate_decided_is_summed_up() {
                 documented: Vec::new(),
                 results: Vec::new(),
                 takes_empty: false,
+                internal_until: None,
                 dropped: vec![reason()],
             }],
             files: vec![CharacterisationFile {

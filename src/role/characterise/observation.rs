@@ -481,6 +481,7 @@ fn reported(file: &RepoPath, one: &ObservedFunction) -> CharacterisedFunction {
         documented: Vec::new(),
         results: Vec::new(),
         takes_empty: false,
+        internal_until: one.callable.is_internal.then_some(one.callable.end),
         dropped: one
             .dropped
             .iter()

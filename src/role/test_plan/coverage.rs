@@ -224,6 +224,9 @@ pub fn count_shares(
             }
         }
     }
+    if shares.line.part == 0 {
+        shares.branch.part = 0;
+    }
     shares
 }
 

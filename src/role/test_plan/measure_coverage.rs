@@ -62,14 +62,16 @@ pub async fn measure_coverage(
     let (target, after) = (before.target, count_shares(about, &texts, &files));
     let lacks_taken = after.branch.is_below(target.branch);
     let uncovered_lines = uncovered_lines(about, &texts, &files, lacks_taken);
+    let mut earlier = Shares::default();
+    if before.has_lines() {
+        earlier = count_shares(about, &texts, &before.files);
+        // V8 tells branches of functions that ran; no other was taken before.
+        earlier.branch.whole = earlier.branch.whole.max(after.branch.whole);
+    }
     let reached = CoverageResult::Measured {
         command,
         counted: describe_about(about),
-        before: if before.has_lines() {
-            count_shares(about, &texts, &before.files)
-        } else {
-            Shares::default()
-        },
+        before: earlier,
         after,
         target,
         lacks_branches: !tells_branches && files.values().all(|file| file.branches.is_empty()),

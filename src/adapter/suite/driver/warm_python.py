@@ -447,8 +447,9 @@ class Tracer:
     """Lines of repository files that run, per test."""
 
     def __init__(self):
-        self.lines = {}
         self.known = {}
+        # In documentation another part begins behind each example that gave what it states.
+        self.parts, self.states = [{}], True
 
     def wanted(self, path):
         if path not in self.known:
@@ -458,10 +459,16 @@ class Tracer:
         return self.known[path]
 
     def call(self, frame, event, argument):
-        name = self.wanted(frame.f_code.co_filename)
+        code = frame.f_code
+        if code.co_filename.startswith("<doctest ") and code.co_name == "<module>":
+            if self.states:  # what fails is the last one
+                self.parts.append({})
+            self.states = bool(getattr(frame.f_back.f_locals.get("example"), "want", ""))
+            return None
+        name = self.wanted(code.co_filename)
         if name is None:
             return None
-        lines = self.lines.setdefault(name, set())
+        lines = self.parts[-1].setdefault(name, set())
         if frame.f_lineno:  # a module begins at line 0
             lines.add(frame.f_lineno)
 
@@ -473,12 +480,15 @@ class Tracer:
         return line
 
     def start(self):
-        self.lines = {}
+        self.parts, self.states = [{}], True
         sys.settrace(self.call)
 
-    def stop(self):
+    def stop(self, behind=0):
+        """The lines of all parts but the first ones."""
         sys.settrace(None)
-        return {name: sorted(lines) for name, lines in self.lines.items()}
+        names = {name for part in self.parts[behind:] for name in part}
+        of = lambda name: (part.get(name, ()) for part in self.parts[behind:])
+        return {name: sorted(set().union(*of(name))) for name in names}
 
 
 TRACER = Tracer()
@@ -747,6 +757,9 @@ def run_pytest():
         @pytest.hookimpl(hookwrapper=True)
         def pytest_runtest_protocol(self, item, nextitem):
             if tracing:
+                option = "doctest_continue_on_failure"
+                is_source = item.nodeid.split("::", 1)[0].endswith(".py")
+                self.is_page = not is_source and not item.config.getoption(option, False)
                 TRACER.start()
             yield
 
@@ -755,7 +768,9 @@ def run_pytest():
             if state is None:
                 return
             if tracing:
-                state["lines"] = TRACER.stop()
+                # Only what ran for the failing example of a page can be at fault.
+                is_page = state["status"] == "failed" and self.is_page
+                state["lines"] = TRACER.stop(len(TRACER.parts) - 1 if is_page else 0) or TRACER.stop()
             tell(state)
             if state["status"] == "failed" and REQUEST["stop"]:
                 finish()

@@ -288,6 +288,11 @@ async fn a_configured_coverage_command_is_measured_or_says_why_not() {
         (lcov, None, "needs `coverage.report`"),
         ("true", Some("*.none"), "`true` left no report"),
         ("exit 2", Some("*.none"), "left no report (exit code 2;"),
+        (
+            "echo 'error: no such command: `llvm-cov`'; exit 101",
+            Some("*.none"),
+            "is not installed: `cargo install cargo-llvm-cov` and `rustup component add llvm-tools`",
+        ),
         ("echo '# tests 0'; exit 2", Some("*.none"), "left no report (exit code 2;"),
         ("echo '# tests 0'", Some("*.none"), "no tests"),
     ];

@@ -146,7 +146,7 @@ pub const PHASES: [&str; 5] = [
 ];
 
 /// The phase that plans tests, where some are missing.
-const PLANNED: u32 = 4;
+pub const PLANNED: u32 = 4;
 
 /// The phase that runs the suite.
 const EXECUTED: u32 = 5;
