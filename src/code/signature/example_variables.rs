@@ -104,7 +104,7 @@ const STEPS: usize = 6;
 
 /// What is printed or listed, between what stands around it.
 fn split_wrapper(code: &str) -> (&'static str, &str, &'static str) {
-    let inside = ["console.log(", "print(", "list("]
+    let inside = ["console.log(", "print(", "list(", "str("]
         .into_iter()
         .find_map(|open| Some((open, code.strip_prefix(open)?.strip_suffix(')')?, ")")));
     inside.unwrap_or(("", code, ""))

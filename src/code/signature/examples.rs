@@ -110,7 +110,9 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
                 };
                 // What a variable stands for is not known, but its arguments are good ones.
                 let result = one.result.clone().filter(|_| has_result);
-                Some(Example { result, ..one.clone() })
+                let class = callable.class.as_ref();
+                let own = receiver.map(|one| class.map_or(one, |class| own_expression(one, class)));
+                Some(Example { result, receiver: own.map(str::to_owned), ..one.clone() })
             })
             .collect();
         for one in own {
@@ -149,10 +151,17 @@ pub fn is_defined(text: &str, name: &str) -> bool {
     })
 }
 
+/// An expression without the module before the class that it begins with.
+fn own_expression<'a>(expression: &'a str, class: &Class) -> &'a str {
+    let parts = expression.split_once('.').filter(|(_, rest)| rest.starts_with(&class.name));
+    parts.map_or(expression, |(_, rest)| rest)
+}
+
 /// Whether an expression makes an object of a class, as `Cart(2)`, `new Cart(2)` and `Cart::new(2)` do.
 fn makes_object(expression: &str, class: &Class) -> bool {
-    let made = expression.trim_start_matches("new ").trim();
-    let starts = |rest: &str| rest.starts_with('(') || rest.starts_with("::") && rest.contains('(');
+    let made = own_expression(expression.trim_start_matches("new "), class).trim();
+    let starts =
+        |rest: &str| rest.starts_with('(') || rest.starts_with([':', '.']) && rest.contains('(');
     let is_value = class.construction.is_some() && expression.starts_with('"');
     is_value || made.strip_prefix(class.name.as_str()).is_some_and(starts)
 }
@@ -190,6 +199,7 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
         let value = one.child_by_field_name("value").filter(|_| one.kind() == "keyword_argument");
         is_argument(*one)
             || is_calculation(*one, code)
+            || language == Language::Python && is_construction(*one)
             || is_closed_function(value.unwrap_or(*one), code)
     };
     if !arguments.iter().all(is_known) {
@@ -266,7 +276,7 @@ fn unwrapped<'tree>(node: Node<'tree>, code: &str) -> Option<(Node<'tree>, bool)
         return None;
     }
     let is_printed = match field_of(node, "function", code) {
-        "print" | "console.log" => true,
+        "print" | "console.log" | "str" => true,
         "list" => false,
         _ => return Some((node, false)),
     };
@@ -377,6 +387,9 @@ mod tests {
             (">>> fee(range(3), -2**3)\n1\n", ("fee", "range(3), -2**3", value("1"))),
             (">>> fee('a' * 3, n=len('b'))\n1\n", ("fee", "'a' * 3, n=len('b')", value("1"))),
             (">>> fee('a b'.split())\n1\n", ("fee", "'a b'.split()", value("1"))),
+            (">>> fee(under('a'))\n1\n", ("fee", "under('a')", value("1"))),
+            (">>> str(fee(3))\n'x'\n", ("fee", "3", printed("'x'"))),
+            (">>> str(a.Of.f('a').g(1))\n'c'\n", ("a.Of.f('a').g", "1", printed("'c'"))),
             (">>> fee(3)\n<Fee 3>\n", ("fee", "3", String::new())),
             (">>> fee(3)\n[1, ...]\n", ("fee", "3", String::new())),
             (">>> fee(3)\n\n4\n", ("fee", "3", String::new())),
@@ -438,6 +451,16 @@ mod tests {
             })
         });
         shown.collect()
+    }
+
+    #[test]
+    fn what_a_class_makes_is_an_object_of_it() {
+        let text = "class Version:\n    \"\"\"A version.\n\n    >>> str(shop.Version.parse(\"1.0\").next(\"minor\"))\n    '1.1'\n    \"\"\"\n\n    def __init__(self, major):\n        self.major = major\n\n    @classmethod\n    def parse(cls, text):\n        return cls(text)\n\n    def next(self, part):\n        return self\n";
+        let all = crate::code::signature::callables(Language::Python, text);
+        let next = all.iter().find(|one| one.name == "Version.next").unwrap();
+        assert_eq!(next.examples[0].receiver.as_deref(), Some("Version.parse(\"1.0\")"));
+        let expected = Some(DocumentedResult::Printed("'1.1'".into()));
+        assert_eq!(next.examples[0].result, expected);
     }
 
     #[test]

@@ -68,7 +68,8 @@ fn hint(name: &str) -> Option<&'static (&'static [&'static str], Type, &'static 
 
 /// The type that a name suggests, and that it may be another; empty for a name that says nothing.
 pub fn suggested_types(name: &str) -> Vec<Type> {
-    hint(name).map(|(_, kind, _)| vec![*kind, Type::Any]).unwrap_or_default()
+    let own = |kind: Type| if kind == Type::Function { vec![kind] } else { vec![kind, Type::Any] };
+    hint(name).map(|(_, kind, _)| own(*kind)).unwrap_or_default()
 }
 
 /// The types of a parameter from the strongest evidence to the weakest: as stated in its declaration,
@@ -114,6 +115,7 @@ mod tests {
             assert_eq!(typical_value(name), expected, "{name}");
         }
         assert_eq!(suggested_types("words"), [Type::List(&Type::Text), Type::Any]);
+        assert_eq!(suggested_types("getsizeof"), [Type::Function]);
         assert_eq!(suggested_types("x"), []);
     }
 }

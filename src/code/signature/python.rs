@@ -30,6 +30,9 @@ const BUILT_IN: &[(&str, Type)] = &[
     ("UserList", Type::List(&Type::Int)),
 ];
 
+/// Methods of a base class of the same file that tests of items need.
+const INHERITED: &[&str] = &["__setitem__", "__iter__"];
+
 /// How deep base classes are followed.
 const DEPTH: usize = 4;
 
@@ -161,6 +164,15 @@ impl<'a> Classes<'a> {
         })
     }
 
+    /// What a class inherits from others of its file to keep items and to list them.
+    fn inherited_operators(&self, name: &str) -> Vec<(Node<'a>, Vec<String>)> {
+        let bases = self.definitions.get(name).into_iter().flat_map(|one| &one.bases);
+        let bases = bases.filter_map(|base| self.definitions.get(base.as_str()));
+        let members = bases.flat_map(|one| list_definitions(one.node, self.text));
+        let is_needed = |one: &Node<'_>| INHERITED.contains(&field_of(*one, "name", self.text));
+        members.filter(|(one, _)| is_needed(one)).collect()
+    }
+
     /// How an object of a class is made; `None` if that is decided in another file.
     fn constructor_of(&self, name: &str, depth: usize) -> Option<Constructor<'a>> {
         let Some(class) = self.definitions.get(name).filter(|_| depth > 0) else {
@@ -236,12 +248,14 @@ pub fn list_members(node: Node<'_>, text: &str, classes: &Classes<'_>) -> Vec<Ca
     if let Some(Constructor { parameters, definition: Some(member) }) = &constructor {
         found.push(constructor_call(name, *member, parameters.clone(), text));
     }
-    for (member, marks) in list_definitions(node, text) {
-        if member.kind() != "function_definition" {
+    let inherited = classes.inherited_operators(name);
+    for (member, marks) in list_definitions(node, text).into_iter().chain(inherited) {
+        let own = field_of(member, "name", text);
+        let is_known = || found.iter().any(|one| one.short_name() == own);
+        if member.kind() != "function_definition" || INHERITED.contains(&own) && is_known() {
             continue;
         }
         if marks.iter().any(|mark| mark.ends_with(".setter") || mark.ends_with(".deleter")) {
-            let own = field_of(member, "name", text);
             let read = found.iter_mut().find(|one| one.is_property && one.short_name() == own);
             let value = read_parameters(member, text, 1, &class_of).into_iter().next();
             if let (Some(read), Some(value)) = (read, value) {

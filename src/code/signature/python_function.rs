@@ -25,11 +25,12 @@ const HARMLESS: &[&str] = &[
     "contextmanager",
 ];
 
-/// Special methods that an expression calls: operators, conversions, `in`, `[]`, `len`, `with`.
+/// Special methods that an expression or a statement calls: operators, conversions, `in`, `[]`, `len`, `with`.
 const OPERATORS: &[&str] = &[
-    "abs", "add", "and", "bool", "call", "contains", "enter", "eq", "float", "floordiv", "format",
-    "ge", "getitem", "gt", "int", "iter", "le", "len", "lt", "mod", "mul", "ne", "neg", "or",
-    "pos", "pow", "radd", "repr", "reversed", "rmul", "rsub", "str", "sub", "truediv", "xor",
+    "abs", "add", "and", "bool", "call", "contains", "delitem", "enter", "eq", "float", "floordiv",
+    "format", "ge", "getitem", "gt", "int", "iter", "le", "len", "lt", "mod", "mul", "ne", "neg",
+    "or", "pos", "pow", "radd", "repr", "reversed", "rmul", "rsub", "setitem", "str", "sub",
+    "truediv", "xor",
 ];
 
 /// The class of the file that an annotation names.

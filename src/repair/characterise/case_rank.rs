@@ -105,8 +105,9 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
     let (mut odd, mut untypical) = (0, 0);
     for (value, parameter) in values.zip(&callable.parameters).chain(made) {
         if !value.is_empty() {
-            odd +=
-                usize::from(DEGENERATE.contains(&value.as_str()) || is_misfit(parameter, &value));
+            let is_put = case.call.setup.iter().any(|step| step.contains(&value));
+            let is_bare = DEGENERATE.contains(&value.as_str()) && !is_put;
+            odd += usize::from(is_bare || is_misfit(parameter, &value));
             untypical += count_untypical(callable, parameter, &value, raised);
         }
     }

@@ -104,9 +104,9 @@ pub fn candidates(
     let mut usable: Vec<Case> = ordered.into_iter().map(|(_, case)| case).collect();
     let mut marks: BTreeSet<String> =
         chosen.iter().flat_map(|case| reached_code(&case.seen)).collect();
+    let answered = answered_code(chosen.iter().chain(&usable));
     while chosen.len() < most {
-        let new =
-            |case: &Case| reached_code(&case.seen).filter(|mark| !marks.contains(mark)).count();
+        let new = |case: &Case| shown_code(case, &answered).difference(&marks).count();
         // Of equals this picks the first one, which is the shortest.
         let best = (0..usable.len()).rev().max_by_key(|index| usable.get(*index).map_or(0, new));
         let Some(best) = best.filter(|best| usable.get(*best).is_some_and(|one| new(one) > 0))
@@ -259,6 +259,18 @@ pub fn counts_rounds(mark: &str) -> bool {
     !block.is_empty() && block.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Ids of the code that calls with a result run.
+pub fn answered_code<'a>(cases: impl Iterator<Item = &'a Case>) -> BTreeSet<String> {
+    let is_raised = |case: &&Case| matches!(case.seen.outcome, CallOutcome::Raised { .. });
+    cases.filter(|case| !is_raised(case)).flat_map(|case| reached_code(&case.seen)).collect()
+}
+
+/// Ids of the code that a call shows: for an error not what came before it, where other calls have a result.
+pub fn shown_code(case: &Case, answered: &BTreeSet<String>) -> BTreeSet<String> {
+    let is_raised = matches!(case.seen.outcome, CallOutcome::Raised { .. });
+    reached_code(&case.seen).filter(|mark| !is_raised || !answered.contains(mark)).collect()
+}
+
 /// What tells results apart: value or error, and what became of the arguments.
 pub fn outcome_key(seen: &Observation) -> String {
     format!("{:?} {:?}", seen.outcome, seen.after)
@@ -343,6 +355,27 @@ pub(super) mod tests {
             .map(|one| one.call.arguments.concat())
             .collect();
         assert_eq!(chosen, ["22", "4", "1"]);
+    }
+
+    #[test]
+    fn an_error_shows_nothing_of_what_came_before_it() {
+        let mut failed = case("'a[1]?'", "", &["a", "b", "error"]);
+        failed.seen.outcome = CallOutcome::Raised {
+            class: "LexerError".into(),
+            message: String::new(),
+            explicit: true,
+            way: ResultKind::Plain,
+        };
+        let short = Case { call: Call::new("f", vec!["'?'".into()]), ..failed.clone() };
+        let short =
+            Case { seen: Observation { marks: vec!["error".into()], ..short.seen }, ..short };
+        let known =
+            vec![failed.clone(), short, case("'a'", "1", &["a"]), case("'[1]'", "2", &["b"])];
+        let answered = answered_code(known.iter());
+        assert_eq!(shown_code(&failed, &answered), BTreeSet::from(["error".to_owned()]));
+        let chosen = candidates(Language::Python, &callable(), known, None);
+        let given: Vec<&str> = chosen.iter().map(|one| one.call.arguments[0].as_str()).collect();
+        assert_eq!(given, ["'a'", "'[1]'", "'?'"]);
     }
 
     #[test]

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::code::language::Language;
-use crate::code::signature::{Callable, Class, Parameter, Type, interleave_columns, typical_value};
+use crate::code::signature::{
+    Callable, Class, Parameter, Type, interleave_columns, type_of_literal, typical_value,
+};
 use crate::effect::Call;
 
 use super::arguments::{Values, values_of, write_arguments};
@@ -191,7 +193,8 @@ fn documented_values(parameter: &Parameter, callable: &Callable) -> Vec<String> 
     for example in &callable.examples {
         let values = values_of(&callable.parameters, &example.arguments);
         let value = values.get(place).cloned().flatten();
-        found.extend(value.filter(|value| !found.contains(value)));
+        let is_call = |value: &str| value.ends_with(')') && type_of_literal(value).is_none();
+        found.extend(value.filter(|value| !found.contains(value) && !is_call(value)));
     }
     found
 }

@@ -37,7 +37,7 @@ use crate::domain::id::RepoPath;
 use crate::effect::{Call, CallOutcome, Observation, ObserveRequest, Observer, RunError, World};
 
 pub use case_rank::{is_edge, is_garbled, rank_case};
-pub use case_selection::{boundary_pairs, counts_rounds, named_parts, reached_code};
+pub use case_selection::{answered_code, boundary_pairs, counts_rounds, named_parts, shown_code};
 pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, is_of_other_runner, render};
 use search_target::SearchTarget;
 pub use test_cover::{Contribution, MANY, choose_cover};
@@ -45,7 +45,7 @@ pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
 pub use tested_inputs::{InputComparison, compared_functions};
 use wrong_shape::OTHER_SHAPE;
 
-use case_selection::{candidates, check_purpose, find_limits};
+use case_selection::{candidates, check_purpose, find_limits, reached_code};
 
 /// Number of rounds that vary calls which reached new code.
 const ROUNDS: usize = 3;
@@ -252,6 +252,8 @@ pub async fn characterise(
         if round < STORY_ROUNDS {
             let callables: Vec<&Callable> = found.iter().map(|one| &one.callable).collect();
             wave.extend(stories::extend_stories(&callables, &seen));
+            let filled = stories::fill_objects(&callables, &seen).into_iter();
+            wave.extend(filled.filter(|_| round == 0));
         }
         if round < rounds {
             target = SearchTarget::at(task.language, task.text, task.missed, &seen);
@@ -302,6 +304,14 @@ pub async fn characterise(
             .collect();
         known.retain(|case| check_purpose(task.language, case, &source).is_ok());
         drop_silent_calls(one, &mut known, &source);
+        // A test of its text or its items says more than that of an object that was just made.
+        let (own, texts) = (one.callable.subject(), ["__repr__", "__str__", "__iter__"]);
+        let tells = |one: &Callable| one.subject() == own && texts.contains(&one.short_name());
+        let is_told = one.callable.is_constructor() && task.callables.iter().any(tells);
+        let is_needless =
+            is_told || ["__setitem__", "__delitem__"].contains(&one.callable.short_name());
+        known
+            .retain(|case| !is_needless || !matches!(case.seen.outcome, CallOutcome::Value { .. }));
         one.limits = find_limits(&one.callable, &known);
         let target = Some(&target).filter(|target| target.reaches(&known));
         one.cases = candidates(task.language, &one.callable, known, target);

@@ -65,6 +65,62 @@ pub fn extend_stories(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(usize
     found
 }
 
+/// Stories of objects with room for two items: some are put in, one is looked at or taken out, one more is put in.
+pub fn fill_objects(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(usize, Call)> {
+    let mut found = Vec::new();
+    for (at, (put, known)) in callables.iter().zip(seen).enumerate() {
+        let worked = |case: &&Case| matches!(case.seen.outcome, CallOutcome::Value { .. });
+        let objects = known.iter().filter(worked).map(|case| &case.call.callee);
+        let objects = objects.filter_map(|callee| callee.strip_suffix(".__setitem__"));
+        let Some(object) = objects.min_by_key(|one| one.len()) else { continue };
+        let items = [("a", 1), ("b", 2), ("c", 3)];
+        let [a, b, c] = items.map(|(key, value)| format!("[{key:?}] = {value}"));
+        let two = vec![a.clone(), b.clone()];
+        let mut stories = vec![Vec::new(), vec![a.clone()], two.clone(), vec![a, b, c.clone()]];
+        let own = callables.iter().enumerate();
+        let own: Vec<(usize, &&Callable, Vec<String>)> =
+            own.filter_map(|(at, one)| Some((at, one, item_arguments(one, put)?))).collect();
+        for (_, step, given) in &own {
+            let given = given.concat();
+            let text = match step.short_name() {
+                "__getitem__" => format!("[{given}]"),
+                "__delitem__" => format!("del [{given}]"),
+                _ if step.is_operator() || step.is_property => continue,
+                name => format!("{name}({given})"),
+            };
+            let story = [two.as_slice(), &[text]].concat();
+            let last = Some(c.clone()).filter(|_| step.short_name() == "__getitem__");
+            stories.extend(last.map(|last| [story.as_slice(), &[last]].concat()));
+            stories.push(story);
+        }
+        for (at, one, given) in own {
+            let call = Call::new(format!("{}.{}", with_room(object, 2), one.short_name()), given);
+            let longer = |setup: &Vec<String>| Call { setup: setup.clone(), ..call.clone() };
+            found.extend(stories.iter().map(longer).map(|call| (at, call)));
+        }
+        let full = format!("{}.__setitem__", with_room(object, 0));
+        found.push((at, Call::new(full, vec!["\"key\"".into(), "1".into()])));
+    }
+    found
+}
+
+/// What a method is given to show an item: its key, or nothing; `None` where it needs more.
+fn item_arguments(callable: &Callable, put: &Callable) -> Option<Vec<String>> {
+    let key = &put.parameters.first()?.name;
+    let is_own = callable.subject() == put.subject() && !callable.class.as_ref()?.is_static;
+    let needed = callable.parameters.iter().filter(|one| !one.optional && !one.rest);
+    let given = needed.map(|one| (one.name == *key).then(|| "\"a\"".to_owned()));
+    given.collect::<Option<Vec<String>>>().filter(|_| is_own)
+}
+
+/// An object whose first argument, if that is a number, is this.
+fn with_room(object: &str, room: u32) -> String {
+    let (name, given) = object.split_once('(').unwrap_or((object, ""));
+    let rest = given.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_number = rest != given && rest.starts_with([',', ')']);
+    if is_number { format!("{name}({room}{rest}") } else { object.to_owned() }
+}
+
 /// The plainest calls of a method that gave something.
 fn first_steps(callable: &Callable, known: &[Case]) -> Vec<Step> {
     let mut calls: Vec<&Case> = known
@@ -301,5 +357,24 @@ mod tests {
         let after = Call { setup: vec!["size()".into()], ..size.clone() };
         let seen = vec![Vec::new(), vec![case(size, "0"), case(after, "0")]];
         assert!(extend_stories(&callables, &seen).is_empty());
+    }
+
+    #[test]
+    fn objects_that_keep_items_are_filled_beyond_their_room() {
+        let text = "class Box:\n    def __init__(self, maxsize):\n        self.items = {}\n\n    def __setitem__(self, key, value):\n        self.items[key] = value\n\n    def __getitem__(self, key):\n        return self.items[key]\n\n    def __iter__(self):\n        return iter(self.items)\n\n    def pop(self, key):\n        return self.items.pop(key)\n\n\nclass Small(Box):\n    def clear(self):\n        self.items = {}\n";
+        let found = callables(Language::Python, text);
+        let callables: Vec<&Callable> =
+            found.iter().filter(|one| one.subject() == "Small").collect();
+        let names: Vec<&str> = callables.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["Small.clear", "Small.__setitem__", "Small.__iter__"]);
+        let put = Call::new("Small(10).__setitem__", vec!["\"hello\"".into(), "3".into()]);
+        let seen = [Vec::new(), vec![case(put, "None")], Vec::new()];
+        let shown: Vec<String> =
+            fill_objects(&callables, &seen).iter().map(|(_, call)| shown(call)).collect();
+        for setup in ["[\"a\"] = 1; [\"b\"] = 2; [\"c\"] = 3", "[\"a\"] = 1; [\"b\"] = 2; clear()"]
+        {
+            let expected = format!("{setup} | Small(2).__iter__()");
+            assert!(shown.contains(&expected), "{expected} among {shown:?}");
+        }
     }
 }

@@ -152,6 +152,10 @@ fn vary_literal(literal: &str, python: bool) -> Vec<String> {
             format!("\"{inner} {inner}\""),
             format!("\"{}\"", inner.chars().rev().collect::<String>()),
         ];
+        // What several parts join into an error may have a result in its first half.
+        let half = inner.get(..inner.len() / 2).filter(|one| one.len() > 2 && !one.ends_with('\\'));
+        let half = half.filter(|_| inner.contains(|c: char| c.is_ascii_punctuation()));
+        others.splice(0..0, half.map(|one| format!("\"{one}\"")));
         let mut shorter = inner.to_owned();
         // Cut short, a word says less than before.
         let is_word = inner.len() > 3 && inner.ends_with(char::is_alphabetic);

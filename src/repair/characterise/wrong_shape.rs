@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use crate::code::language::Language;
 use crate::code::pattern::Pattern;
 use crate::code::signature::{Callable, Parameter, Type, type_of_literal, typical_value};
-use crate::domain::text::has_word;
 use crate::effect::CallOutcome;
 
 use super::Case;
@@ -15,7 +14,7 @@ use super::inputs::is_numeric;
 
 /// Marks of code that asks for the type of a value.
 const TYPE_CHECKS: &[&str] =
-    &["isinstance", "type", "typeof", "instanceof", "callable", "hasattr", "isArray"];
+    &["isinstance", "type(", "typeof", "instanceof", "callable(", "hasattr", "isArray"];
 
 /// Words by which a message refuses a type or a missing value.
 const TYPE_WORDS: &[&str] = &[
@@ -91,7 +90,8 @@ pub fn answered_types(callable: &Callable, known: &[Case]) -> Vec<BTreeSet<Type>
 /// Whether an error says that a type or a missing value is refused.
 fn is_type_refusal(outcome: &CallOutcome) -> bool {
     let CallOutcome::Raised { class, message, explicit: true, .. } = outcome else { return false };
-    class.ends_with("TypeError") || TYPE_WORDS.iter().any(|word| message.contains(word))
+    class.ends_with("TypeError")
+        || TYPE_WORDS.iter().any(|word| message.contains(word) && message != word)
 }
 
 /// Whether a value is of another type than those that a parameter is known to have, and no code asks
@@ -111,7 +111,7 @@ fn is_wrong_type(
             || parameter.types.contains(&Type::Nothing)
             || asked.iter().any(|one| source.contains(one))
             || source.contains(&format!("!{name}"));
-        return !is_known && !TYPE_CHECKS.iter().any(|word| has_word(source, word));
+        return !is_known && !TYPE_CHECKS.iter().any(|word| source.contains(word));
     }
     let name = parameter.name.to_ascii_lowercase();
     if name.ends_with("options") || name.ends_with("opts") {
@@ -136,11 +136,11 @@ fn is_wrong_type(
             matches!(one, Type::Int | Type::Float | Type::Bool | Type::Text | Type::Bytes);
         let is_list =
             matches!(one, Type::List(_)) && matches!(kind, Type::Int | Type::Float | Type::Bool);
-        is_alike(one) || !is_plain && !is_list
+        is_alike(one) || !is_plain && !is_list && *one != Type::Function
     };
     let is_other = !known.is_empty() && !known.iter().any(accepts);
     let is_unanswered = answered.is_some_and(|all| !all.is_empty() && !all.iter().any(is_alike));
-    (is_other || is_unanswered) && !TYPE_CHECKS.iter().any(|word| has_word(source, word))
+    (is_other || is_unanswered) && !TYPE_CHECKS.iter().any(|word| source.contains(word))
 }
 
 /// Whether a list has fewer or more elements than the function takes out of it by their index.
@@ -203,10 +203,13 @@ mod tests {
         let span = "def span(pair):\n    return pair[1] - pair[0]\n";
         let plain =
             "def plain(s):\n    if not s:\n        raise ShopError('blank')\n    return s\n";
+        let kind = "def kind(s):\n    if not s:\n        raise ShopError('blank')\n    return {'type': s}\n";
         let answered = [BTreeSet::from([Type::Text])];
         let table = [
             (plain, "0", raised("ShopError", "blank"), true),
             (plain, "\"\"", raised("ShopError", "blank"), false),
+            (kind, "0", raised("ShopError", "blank"), true),
+            (words, "None", raised("KeyError", "None"), true),
             (words, "0", value("['0']"), true),
             (words, "True", value("['True']"), true),
             (words, "None", value("['None']"), true),

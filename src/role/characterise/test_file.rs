@@ -12,8 +12,9 @@ use crate::domain::test::{FailureText, Status, TestCase};
 use crate::domain::text::has_word;
 use crate::effect::{Call, CallOutcome, Trace};
 use crate::repair::{
-    Case, Contribution, Draft, DraftTest, MANY, Naming, ObservedFunction, boundary_pairs,
-    choose_cover, counts_rounds, is_edge, is_garbled, named_parts, rank_case, reached_code, render,
+    Case, Contribution, Draft, DraftTest, MANY, Naming, ObservedFunction, answered_code,
+    boundary_pairs, choose_cover, counts_rounds, is_edge, is_garbled, named_parts, rank_case,
+    render, shown_code,
 };
 
 /// The assumed duration of a test if its framework does not report one.
@@ -267,13 +268,14 @@ impl PinnedFile {
             .collect();
         tests
             .sort_by_key(|(function, one, _, case, _)| (*function, rank_case(&one.callable, case)));
+        let answered = answered_code(tests.iter().map(|one| one.3));
         let contributions: Vec<Contribution> = tests
             .iter()
             .map(|(function, one, _, case, id)| {
                 let (is_internal, is_odd) =
                     (one.callable.is_internal, is_garbled(&one.callable, case));
                 let named = named_parts(&one.callable, case).into_iter().filter(|_| !is_internal);
-                let reaches = reached_code(&case.seen).chain(named);
+                let reaches = shown_code(case, &answered).into_iter().chain(named);
                 Contribution {
                     reaches: reaches
                         .filter(|mark| !is_odd || !is_internal && !counts_rounds(mark))

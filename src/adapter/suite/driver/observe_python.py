@@ -409,6 +409,13 @@ def split_names(arguments):
     return [one and one.group(1) for one in found], values
 
 
+def statement_on(name, step):
+    """A step of a story: `add(1)` of `name.add(1)`, `["a"] = 1` and `del ["a"]`."""
+    if step.startswith("del ["):
+        return "del " + name + step[4:]
+    return name + ("" if step.startswith("[") else ".") + step
+
+
 def callee_of(call, names):
     """What is called; where calls on its object come first, its method after these."""
     if "." not in call["callee"]:
@@ -420,7 +427,7 @@ def callee_of(call, names):
         refuse("its object cannot be made: %s" % type(error).__name__)
     for one in call.get("setup") or ():
         try:
-            exec("__subject." + one, dict(names, __subject=subject))
+            exec(statement_on("__subject", one), dict(names, __subject=subject))
         except Exception as error:
             refuse("a call before it fails: %s" % type(error).__name__)
     if isinstance(inspect.getattr_static(type(subject), method, None), (property, functools.cached_property)):
@@ -434,6 +441,12 @@ def own_classes(module):
     found = {one: importlib.import_module(one) for one in ARGUMENT_MODULES}
     found.update((name, one) for name, one in vars(module).items() if isinstance(one, type) and one.__module__ == module.__name__)
     return found
+
+
+def called_first(module, texts):
+    """The functions and classes of a module that the texts call first."""
+    found = {name: one for name, one in vars(module).items() if isinstance(one, (types.FunctionType, type))}
+    return {name: one for name, one in found.items() if any(text.startswith(name + "(") for text in texts)}
 
 
 @functools.lru_cache(maxsize=None)
@@ -490,13 +503,25 @@ def run(call, module, tracer):
         written_in = [*texts, call["callee"], *(call.get("setup") or ())]
         others = imported_classes(module, written_in)
         known = dict({name: kind for name, (kind, _) in others.items()}, **own_classes(module))
+        nested = called_first(module, texts)
+        known.update(nested)
+        # Functions of the module run under the same watch as the call.
+        signal.signal(signal.SIGALRM, lambda number, frame: refuse(slow()))
+        signal.setitimer(signal.ITIMER_REAL, REQUEST["limit"])
+        Watch.active = bool(nested)
         arguments = [eval(text, dict(known)) for text in texts]
         before = [eval(text, dict(known)) for text in texts]
         needs.update(name for text in written_in for name in NAMED_MODULE.findall(text))
         # What the module itself has is imported from there.
         missing = {"%s:%s" % (source, name) for name, (_, source) in others.items() if name not in vars(module)}
+        missing.update("%s:%s" % (module.__name__, name) for name in nested)
+    except Refused as error:
+        return {"refused": str(error)}
     except Exception as error:
         return {"refused": "an argument cannot be made: %s" % type(error).__name__}
+    finally:
+        Watch.active = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
     names = dict(known, **vars(module))
     ring = lambda number, frame: refuse(slow())
     signal.signal(signal.SIGALRM, ring)

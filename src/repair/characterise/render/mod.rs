@@ -316,7 +316,7 @@ fn setup_lines(naming: &Naming, function: &ObservedFunction, case: &Case) -> (Ve
     let declared = if naming.style.is_legacy { "var " } else { "const " };
     let (declared, end) = if naming.framework.is_python() { ("", "") } else { (declared, ";") };
     let mut lines = vec![format!("{declared}{name} = {object}{end}")];
-    lines.extend(call.setup.iter().map(|before| format!("{name}.{before}{end}")));
+    lines.extend(call.setup.iter().map(|before| operator::write_step(&name, before) + end));
     (lines, format!("{name}.{method}"))
 }
 

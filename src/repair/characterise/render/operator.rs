@@ -33,9 +33,19 @@ pub struct Expression {
     pub is_condition: bool,
 }
 
+/// How a test writes what comes before a call: `del cart["a"]` for `del ["a"]`.
+pub fn write_step(object: &str, step: &str) -> String {
+    match step.strip_prefix("del ") {
+        Some(item) => format!("del {object}{item}"),
+        None if step.starts_with('[') => format!("{object}{step}"),
+        None => format!("{object}.{step}"),
+    }
+}
+
 /// How a test writes a call: `len(cart)` for `cart.__len__()`, `a + b` for `a.__add__(b)`.
 pub fn write_call(callable: &Callable, callee: &str, given: &[String]) -> Expression {
     let plain = |text: String| Expression { text, is_condition: false };
+    let [first, last] = [given.first(), given.last()].map(|one| one.map_or("", String::as_str));
     let given = given.join(", ");
     let Some((object, method)) = callee.rsplit_once('.').filter(|_| callable.is_operator()) else {
         let is_read = callable.is_property;
@@ -53,6 +63,8 @@ pub fn write_call(callable: &Callable, callee: &str, given: &[String]) -> Expres
         "pos" => format!("+{object}"),
         "iter" | "enter" => object.to_owned(),
         "getitem" => format!("{object}[{given}]"),
+        "setitem" => format!("{object}[{first}] = {last}"),
+        "delitem" => format!("del {object}[{given}]"),
         "call" => format!("{object}({given})"),
         "format" => format!("format({object}, {given})"),
         _ => format!("{name}({object})"),
@@ -74,6 +86,7 @@ mod tests {
             ("__contains__", "2", "2 in A()", true),
             ("__eq__", "A()", "A() == A()", true),
             ("__getitem__", "'x'", "A()['x']", false),
+            ("__delitem__", "'x'", "del A()['x']", false),
             ("__call__", "1", "A()(1)", false),
             ("__neg__", "", "-A()", false),
             ("__iter__", "", "A()", false),
@@ -90,6 +103,23 @@ mod tests {
                 Some(given.to_owned()).filter(|one| !one.is_empty()).into_iter().collect();
             let written = write_call(&callable, &format!("A().{method}"), &given);
             assert_eq!((written.text.as_str(), written.is_condition), (expected, is_condition));
+        }
+    }
+
+    #[test]
+    fn items_are_set_and_taken_by_statements() {
+        let text = "class A:\n    def __setitem__(self, key, value):\n        self.x = value\n";
+        let put = callables(Language::Python, text).remove(0);
+        let written = write_call(&put, "A().__setitem__", &["\"a\"".into(), "[1, 2]".into()]);
+        assert_eq!(written.text, "A()[\"a\"] = [1, 2]");
+        let table = [
+            ("[\"a\"] = 1", "cart[\"a\"] = 1"),
+            ("[\"a\"]", "cart[\"a\"]"),
+            ("del [\"a\"]", "del cart[\"a\"]"),
+            ("add(1)", "cart.add(1)"),
+        ];
+        for (step, expected) in table {
+            assert_eq!(write_step("cart", step), expected);
         }
     }
 }

@@ -86,6 +86,8 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     if of_subject {
         subjects.extend(used.iter().filter_map(|(_, case)| own_class(case, from)));
     }
+    let (own, named): (Vec<_>, Vec<_>) = named.into_iter().partition(|(module, _)| module == from);
+    subjects.extend(own.into_iter().map(|(_, name)| name));
     subjects.retain(|one| named.iter().all(|(_, name)| name != one));
     let subjects: Vec<&str> = subjects.into_iter().collect();
     let line = format!("from {from} import {}", subjects.join(", "));

@@ -233,9 +233,12 @@ fn argument_words(
 /// are named where the call itself has none.
 fn setup_words(case: &Case, between: &str, is_alone: bool) -> String {
     let parts = case.call.setup.iter();
-    let parts =
-        parts.map(|one| one.split_once(" = ").or_else(|| one.split_once('(')).unwrap_or((one, "")));
-    let parts: Vec<(&str, &str)> = parts.collect();
+    let parts = parts.map(|one| match one.strip_prefix('[') {
+        Some(item) if item.contains("] = ") => ("set", ""),
+        Some(_) => ("get", ""),
+        None => one.split_once(" = ").or_else(|| one.split_once(['(', '['])).unwrap_or((one, "")),
+    });
+    let parts: Vec<(&str, &str)> = parts.map(|(method, given)| (method.trim(), given)).collect();
     let words = match parts.as_slice() {
         [] => return String::new(),
         [(method, given)] if is_alone => {
