@@ -8,7 +8,7 @@ use super::parameter_names::infer_types;
 use super::parameter_types::{annotated, defaulted, keys, shown_values, used};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
-use crate::code::tree::{end_line, field_of, line, named_children, text_of};
+use crate::code::tree::{around, end_line, field_of, line, named_children, text_of};
 
 /// Decorators that do not change how a function is called.
 const HARMLESS: &[&str] = &[
@@ -121,6 +121,7 @@ pub fn read_parameters(
     let Some(list) = node.child_by_field_name("parameters") else { return Vec::new() };
     let (body, body_text) = (node.child_by_field_name("body"), field_of(node, "body", text));
     let documentation = body.map_or("", |body| documentation(body, text));
+    let class_text = around(node, &["class_definition"]).map_or("", |class| text_of(class, text));
     let mut found: Vec<Parameter> = Vec::new();
     let mut passing = Passing::Either;
     for child in named_children(list).into_iter().skip(skipped) {
@@ -151,7 +152,12 @@ pub fn read_parameters(
             node.map(|node| read(text_of(node, text))).unwrap_or_default()
         };
         let (stated, default) = (said(kind, annotated), said(value, defaulted));
-        let further = || [default, used(body_text, &name)].concat();
+        let further = || {
+            let own = used(body_text, &name);
+            let field = field_that_holds(body_text, &name).filter(|_| own.is_empty());
+            let held = field.map(|field| used(class_text, field)).unwrap_or_default();
+            [default, own, held].concat()
+        };
         let (types, is_guessed) = infer_types(&name, stated, documentation, further);
         let (keys, optional) = (keys(body_text, &name), value.is_some() || rest);
         let shown = shown_values(documentation, &name);
@@ -162,6 +168,13 @@ pub fn read_parameters(
         }
     }
     found
+}
+
+/// The attribute in which a method keeps a parameter: `self.size` after `self.size = size`.
+fn field_that_holds<'a>(body: &'a str, name: &str) -> Option<&'a str> {
+    let kept = format!(" = {name}");
+    let mut fields = body.lines().filter_map(|line| line.trim().strip_suffix(&kept));
+    fields.find(|field| field.starts_with("self."))
 }
 
 /// The name, the annotation and the default value of a parameter.

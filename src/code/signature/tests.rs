@@ -286,6 +286,16 @@ fn functions_of_go_have_values_for_their_types_and_objects_for_their_receivers()
 }
 
 #[test]
+fn what_an_object_keeps_of_a_parameter_tells_its_type() {
+    let text = "class Cache:\n    def __init__(self, ttu, getsizeof=None):\n        self.__ttu = ttu\n        self.size = getsizeof\n\n    def expire(self, key):\n        return self.__ttu(key) + self.size(2)\n";
+    let found = callables(Language::Python, text);
+    let class = found.iter().find(|one| one.name == "Cache.expire").unwrap().class.as_ref();
+    let types: Vec<&[Type]> =
+        class.unwrap().parameters.iter().map(|one| one.types.as_slice()).collect();
+    assert_eq!(types, [&[Type::Function][..], &[Type::Nothing, Type::Function]]);
+}
+
+#[test]
 fn go_knows_the_literals_that_calls_of_the_package_pass() {
     let text = "package a\n\nfunc Join(s string, mark uint8, skip string) string { return s }\n";
     let sibling = "package a\n\nfunc Snake(s string) string { return Join(s, '_', \"\") }\n\nfunc Dots(s string) string { return Join(s, '.', \"-\") + Join(s, '_', s) }\n";

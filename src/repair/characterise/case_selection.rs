@@ -117,6 +117,7 @@ pub fn candidates(
         marks.extend(reached_code(&case.seen));
         chosen.push(case);
     }
+    add_plainer(callable, &mut chosen, &mut usable);
     if let Some(target) = target {
         usable.sort_by_key(|case| target.distance(case));
     }
@@ -139,6 +140,19 @@ pub fn candidates(
         chosen.extend(alike);
     }
     chosen
+}
+
+/// Adds for each call the plainest of those that are plainer and have the same result: others may reach what
+/// it reaches.
+fn add_plainer(callable: &Callable, chosen: &mut Vec<Case>, usable: &mut Vec<Case>) {
+    for place in 0..chosen.len() {
+        let plainer = chosen.get(place).filter(|one| one.documented.is_none()).and_then(|one| {
+            let is_twin = |case: &Case| outcome_key(&case.seen) == outcome_key(&one.seen);
+            let is_plainer = |case: &Case| rank_case(callable, case) < rank_case(callable, one);
+            usable.iter().position(|case| is_twin(case) && is_plainer(case))
+        });
+        chosen.extend(plainer.map(|place| usable.remove(place)));
+    }
 }
 
 /// The calls on both sides of the numbers that a function compares, and the others.
@@ -355,6 +369,14 @@ pub(super) mod tests {
             .map(|one| one.call.arguments.concat())
             .collect();
         assert_eq!(chosen, ["22", "4", "1"]);
+    }
+
+    #[test]
+    fn a_plainer_call_stays_beside_one_that_reaches_more_with_the_same_result() {
+        let known = vec![case("'tea', {}", "2", &["a", "option"]), case("'tea'", "2", &["a"])];
+        let chosen = candidates(Language::Python, &callable(), known, None);
+        let given: Vec<&str> = chosen.iter().map(|one| one.call.arguments[0].as_str()).collect();
+        assert_eq!(given, ["'tea', {}", "'tea'"]);
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub fn fill_objects(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(usize, 
             found.extend(stories.iter().map(longer).map(|call| (at, call)));
         }
         let full = format!("{}.__setitem__", with_room(object, 0));
-        found.push((at, Call::new(full, vec!["\"key\"".into(), "1".into()])));
+        found.push((at, Call::new(full, vec!["\"b\"".into(), "2".into()])));
     }
     found
 }
