@@ -41,8 +41,12 @@ pub fn is_own(package: &str, files: &[RepoPath]) -> bool {
             name == part || (name.len() > 3 && TextDiff::from_chars(name, part).ratio() > ALIKE)
         })
     };
+    // A test is named after the package that it is about.
+    let is_about =
+        |stem: &str| ["test_", "tests_"].iter().any(|head| stem.strip_prefix(head) == Some(last));
     files.iter().any(|file| {
-        alike(file.stem()) || file.parent().split('/').any(|name| !name.is_empty() && alike(name))
+        !is_about(file.stem()) && alike(file.stem())
+            || file.parent().split('/').any(|name| !name.is_empty() && alike(name))
     })
 }
 

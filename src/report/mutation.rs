@@ -18,19 +18,19 @@ pub fn headline(score: &Score) -> String {
     if score.tried == 0 {
         return "No mutant could be made on a line that a test reaches".into();
     }
+    let away = match score.mutants.saturating_sub(score.covered) {
+        0 => String::new(),
+        away => format!("; {away} more on lines that these tests do not reach are not counted"),
+    };
     if !score.is_measured() {
         return format!(
-            "Not measured: {} of {} on covered lines tried, {} detected",
+            "Not measured: {} of {} on covered lines tried, {} detected{away}",
             score.tried,
             count(score.covered, "mutant"),
             score.noticed
         );
     }
     let verdict = if score.is_met() { "at least" } else { "below" };
-    let away = match score.mutants.saturating_sub(score.covered) {
-        0 => String::new(),
-        away => format!("; {away} more on lines that these tests do not reach are not counted"),
-    };
     format!(
         "Tests detect {} of {} ({}, {verdict} the required {} %){away}",
         score.noticed,
@@ -166,7 +166,10 @@ mod tests {
     | `shop/cart.py:3` | comparison | ``x = "`\|<img>@ada"`` | `x = 1` |
     "##);
         let few = headline(&Score { tried: 9, noticed: 7, ..score });
-        assert_eq!(few, "Not measured: 9 of 40 mutants on covered lines tried, 7 detected");
+        assert_eq!(
+            few,
+            "Not measured: 9 of 40 mutants on covered lines tried, 7 detected; 2 more on lines that these tests do not reach are not counted"
+        );
         assert_eq!(percent(&Score::default()), "none");
     }
 }

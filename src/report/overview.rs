@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::event::{Ending, Outcome, Remaining, WrittenFile};
+use crate::domain::event::{Ending, Outcome, Remaining, WrittenFile, WrittenWork};
 use crate::domain::id::{CommitId, RepoPath, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::test::Objection;
@@ -105,7 +105,7 @@ fn written_work(view: &View, screen: Screen) -> Option<String> {
     if !work.findings.is_empty() {
         gates += &format!("; {} of the code", count(work.findings.len() as u64, "finding"));
     }
-    if !work.shortfall.is_empty() {
+    if says_shortfall(work) {
         gates += &format!("; not reached: {}", work.shortfall);
     }
     Some(match (files.as_slice(), work.obstacle.as_str()) {
@@ -117,6 +117,11 @@ fn written_work(view: &View, screen: Screen) -> Option<String> {
             format!("{} written in {files}, {gates}", count(tests, "test"))
         }
     })
+}
+
+/// Whether the heading has room for the numbers that were not reached.
+fn says_shortfall(work: &WrittenWork) -> bool {
+    !work.shortfall.is_empty() && work.missed_gates.is_empty()
 }
 
 /// The pass rate of the last run, where something changed since.
@@ -153,8 +158,8 @@ fn why(outcome: &Outcome, view: &View, screen: Screen) -> String {
         text.push_str(&format!(" Findings of the code: {}.", enumeration(&findings)));
     }
     let shortfall = outcome.written.as_ref().map_or("", |work| work.shortfall.as_str());
-    // Elsewhere the heading says so.
-    if !shortfall.is_empty() && screen.is_on_forge() {
+    let is_heading = outcome.written.as_ref().is_some_and(says_shortfall);
+    if !shortfall.is_empty() && (screen.is_on_forge() || !is_heading) {
         text.push_str(&format!(" Not reached: {}.", prose(shortfall, SENTENCE)));
     }
     if outcome.degraded {

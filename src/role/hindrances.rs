@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::hindrance::Hindrance;
 use crate::domain::id::{RepoPath, TestId, TreeId};
-use crate::domain::test::{Results, Status};
+use crate::domain::test::{Results, Status, TestCase};
 use crate::effect::{GitError, Worktree};
 
 use super::contradictions::contradictions;
@@ -55,7 +55,9 @@ pub async fn hindrances(
         let all = contradictions(results, &sources).into_iter();
         found.extend(all.map(|(test, evidence)| (test, Hindrance::Contradiction(evidence))));
     }
-    for case in results.failed() {
+    let others: Vec<&TestCase> =
+        results.failed().filter(|case| !found.contains_key(&case.id)).collect();
+    for case in others {
         let set_up = || failing_set_up(case, &sources).map(Hindrance::SetUp);
         let resource = missing_resource(case, &sources, &all).map(Hindrance::Environment);
         let uninstalled =
@@ -66,7 +68,7 @@ pub async fn hindrances(
                 format!("an example in {file} does not hold; `--test-command` may leave it out");
             Hindrance::Document(why)
         });
-        let hindrance = document.or(resource).or_else(uninstalled).or_else(set_up);
+        let hindrance = resource.or_else(uninstalled).or(document).or_else(set_up);
         found.extend(hindrance.map(|hindrance| (case.id.clone(), hindrance)));
     }
     Ok(found)

@@ -5,13 +5,9 @@ use std::collections::BTreeMap;
 
 use similar::TextDiff;
 
-use crate::code::lint::is_manifest;
 use crate::code::pattern::Pattern;
-use crate::code::test_paths::is_test;
 use crate::domain::id::RepoPath;
-use crate::domain::missing_package::{self, is_own, package_of};
 use crate::domain::test::TestCase;
-use crate::domain::text::has_word;
 
 /// A name this much alike is probably the one that was meant.
 const ALIKE: f32 = 0.75;
@@ -61,15 +57,6 @@ pub fn missing_installation(
         let groups = found.filter_map(|one| one.iter().skip(1).flatten().next());
         groups.map(|group| group.as_str()).next()
     };
-    // A test may be named after a package, which a manifest lists.
-    if let Some(package) = package_of(case) {
-        let lists =
-            |(file, text): (&RepoPath, &String)| is_manifest(file) && has_word(text, &package);
-        let product: Vec<RepoPath> = files.iter().filter(|file| !is_test(file)).cloned().collect();
-        if sources.iter().any(lists) && !is_own(&package, &product) {
-            return Some(missing_package::reason(&[package].into()));
-        }
-    }
     if let Some(fixture) = named(&NO_FIXTURE) {
         return lacks_plugin(fixture, sources);
     }
@@ -151,13 +138,6 @@ mod tests {
             ("fixture 'db' not found", &[("conftest.py", conftest)], &["install the plugin"]),
             ("fixture 'clients' not found", &[("conftest.py", conftest)], &[]),
             (metadata, &[project, ("toolz/a.py", "")], &["`python3 -m pip install -e .`"]),
-            (
-                "No module named 'toolz'",
-                &[("requirements.txt", "toolz==1\n"), ("tests/test_toolz.py", "")],
-                &["`toolz` is not installed"],
-            ),
-            ("No module named 'toolz'", &[("tests/test_toolz.py", "")], &[]),
-            ("No module named 'toolz'", &[project, ("toolz/a.py", "")], &[]),
             (metadata, &[("a.py", "")], &["`python3 -m pip install toolz`"]),
             ("No package metadata was found for tolz", &[project, ("toolz/a.py", "")], &[]),
             ("assert 1 == 2", &[project], &[]),

@@ -15,7 +15,7 @@ use super::catalogue::{rule, rules};
 use super::project::Project;
 use super::rule::{AppliesTo, Detection, LintRule};
 use super::source::{Hit, Source};
-use super::test_rules::empty::{NOTHING_ASSERTED, SETUP_ONLY};
+use super::test_rules::empty::{NOTHING_ASSERTED, SETUP_ONLY, some_asserts};
 
 /// The findings of a scan, and the files it could not scan.
 #[derive(Debug, Default)]
@@ -39,8 +39,8 @@ pub fn scan(
     let mut some_assert = false;
     for result in results.into_iter().flatten() {
         match result {
-            Ok((findings, has_tests)) => {
-                some_assert |= has_tests && !findings.iter().any(|one| one.id == NOTHING_ASSERTED);
+            Ok((findings, asserts)) => {
+                some_assert |= asserts;
                 all.findings.extend(findings);
             }
             Err(file) => all.too_deep.push(file),
@@ -49,7 +49,7 @@ pub fn scan(
     // A smoke test beside files of tests that assert is no suite that checks nothing.
     if let Some(rule) = rule(SETUP_ONLY).filter(|_| some_assert) {
         for one in all.findings.iter_mut().filter(|one| one.id == NOTHING_ASSERTED) {
-            let note = one.message.rsplit_once(": ").map_or("", |(_, note)| note);
+            let note = one.message.split_once(": ").map_or("", |(_, note)| note);
             *one = rule.finding(&one.file, one.line, note);
         }
     }
@@ -60,7 +60,7 @@ pub fn scan(
     all
 }
 
-/// The findings of one file, and whether it has tests; `None` if it is nested too deeply.
+/// The findings of one file, and whether one of its tests asserts something; `None` if it is nested too deeply.
 fn scan_file(
     file: &RepoPath,
     text: &str,
@@ -101,7 +101,7 @@ fn scan_file(
             }
         }
     }
-    Some((findings, source.tests.iter().any(|test| test.skip.is_none())))
+    Some((findings, !source.is_bench() && some_asserts(&source)))
 }
 
 /// The finding for a file with a syntax error. TypeScript declaration files are exempt: they use

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 use super::parameter_names::typical_value;
-use super::parameter_types::{Type, annotated, is_plain, split_union, stated_type};
+use super::parameter_types::{Type, is_plain, split_union, stated_type, type_of_literal};
 use crate::code::tree::{field_of, named_children, text_of};
 
 /// The values that the declared type of a parameter allows.
@@ -351,24 +351,30 @@ fn built_in(name: &str) -> Option<Vec<String>> {
 /// Values of several types, of which documentation names some.
 const OTHERS: &[&str] = &["\"hello\"", "{}", "7", "null"];
 
-/// What the documentation of a parameter of JavaScript allows; `None` where it names no class of the language.
+/// What the documentation of a parameter of JavaScript allows; `None` where it names no class of the language, or
+/// besides it what only the repository knows.
 pub fn documented_values(documentation: &str, name: &str) -> Option<DeclaredValues> {
     let around = [' ', '(', ')', '?', '!', '=', '.'];
     let stated = stated_type(documentation, name)?.trim_matches(around);
-    let wrong = OTHERS.iter().map(|one| (*one).to_owned()).collect();
-    let mut found = DeclaredValues { wrong, ..DeclaredValues::default() };
+    let mut found = DeclaredValues::default();
     let (mut columns, mut names_class) = (Vec::new(), false);
     for one in split_union(stated) {
         let one = one.trim_matches(around);
         let class = built_in(one.split(['<', '.']).next().unwrap_or(one));
         names_class |= class.is_some();
         match one.to_ascii_lowercase().as_str() {
-            "string" | "number" => found.open.extend(annotated(one)),
+            "string" => found.open.push(Type::Text),
+            "number" => found.open.extend([Type::Int, Type::Float]),
             "function" => columns.push(vec!["(value) => value".into(), "() => true".into()]),
-            plain => columns.extend(class.or_else(|| plain_examples(plain, name))),
+            "object" => return None,
+            plain => columns.push(class.or_else(|| plain_examples(plain, name))?),
         }
     }
     found.values = interleave_columns(&columns);
+    let is_open = |one: &str| type_of_literal(one).is_some_and(|kind| found.open.contains(&kind));
+    let wrong =
+        OTHERS.iter().filter(|one| !is_open(one) && !found.values.contains(&(**one).into()));
+    found.wrong = wrong.map(|one| (*one).to_owned()).collect();
     names_class.then_some(found)
 }
 
@@ -527,11 +533,15 @@ type Point = { x: number; y: number };
     #[test]
     fn documented_classes_of_the_language_have_values() {
         let table: [(&str, &[&str], &[Type]); 5] = [
+            (
+                "Error|number",
+                &["new Error(\"hello\")", "new TypeError(\"bad value\")"],
+                &[Type::Int, Type::Float],
+            ),
             ("Error", &["new Error(\"hello\")", "new TypeError(\"bad value\")"], &[]),
             ("?RangeError", &["new RangeError(\"hello\")", "new RangeError(\"bad value\")"], &[]),
             ("(String|RegExp)", &["/a+/", "/\\d+/g"], &[Type::Text]),
             ("Promise<string>|null", &["Promise.resolve(1)", "null"], &[]),
-            ("ErrorConstructor|Elsewhere", &["Error", "TypeError"], &[]),
         ];
         for (stated, values, open) in table {
             let text = format!(
@@ -539,13 +549,19 @@ type Point = { x: number; y: number };
             );
             let found = callables(Language::JavaScript, &text).remove(0).parameters.remove(0);
             let declared = found.declared.unwrap();
+            let is_allowed = |one: &String| {
+                declared.values.contains(one) || one == "\"hello\"" && open.contains(&Type::Text)
+            };
+            assert!(!declared.wrong.iter().any(is_allowed), "{stated}");
             assert_eq!(
                 (declared.values, declared.open),
                 (owned(values), open.to_vec()),
                 "{stated}"
             );
         }
-        for stated in ["string", "Elsewhere", "Object|null"] {
+        for stated in
+            ["string", "Elsewhere", "Object|null", "ErrorConstructor|Elsewhere", "Map|Object"]
+        {
             assert_eq!(documented_values(&format!("@param {{{stated}}} one"), "one"), None);
         }
     }

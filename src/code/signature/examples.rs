@@ -111,8 +111,8 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
                 // What a variable stands for is not known, but its arguments are good ones.
                 let result = one.result.clone().filter(|_| has_result);
                 let class = callable.class.as_ref();
-                let own = receiver.map(|one| class.map_or(one, |class| own_expression(one, class)));
-                Some(Example { result, receiver: own.map(str::to_owned), ..one.clone() })
+                let own = |one: &str| class.map_or(one.into(), |class| own_expression(one, class));
+                Some(Example { result, receiver: receiver.map(own), ..one.clone() })
             })
             .collect();
         for one in own {
@@ -152,18 +152,30 @@ pub fn is_defined(text: &str, name: &str) -> bool {
 }
 
 /// An expression without the module before the class that it begins with.
-fn own_expression<'a>(expression: &'a str, class: &Class) -> &'a str {
-    let parts = expression.split_once('.').filter(|(_, rest)| rest.starts_with(&class.name));
-    parts.map_or(expression, |(_, rest)| rest)
+fn own_expression(expression: &str, class: &Class) -> String {
+    let (new, rest) = match expression.strip_prefix("new ") {
+        Some(rest) => ("new ", rest),
+        None => ("", expression),
+    };
+    let is_module = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_own = |own: &str| own.strip_prefix(class.name.as_str()).is_some_and(makes);
+    match rest.split_once('.').filter(|(module, own)| is_module(module) && is_own(own)) {
+        Some((_, own)) => format!("{new}{own}"),
+        None => expression.to_owned(),
+    }
+}
+
+/// Whether what stands behind the name of a class makes an object of it.
+fn makes(rest: &str) -> bool {
+    rest.starts_with('(') || rest.starts_with([':', '.']) && rest.contains('(')
 }
 
 /// Whether an expression makes an object of a class, as `Cart(2)`, `new Cart(2)` and `Cart::new(2)` do.
 fn makes_object(expression: &str, class: &Class) -> bool {
-    let made = own_expression(expression.trim_start_matches("new "), class).trim();
-    let starts =
-        |rest: &str| rest.starts_with('(') || rest.starts_with([':', '.']) && rest.contains('(');
+    let own = own_expression(expression, class);
+    let made = own.trim_start_matches("new ").trim();
     let is_value = class.construction.is_some() && expression.starts_with('"');
-    is_value || made.strip_prefix(class.name.as_str()).is_some_and(starts)
+    is_value || made.strip_prefix(class.name.as_str()).is_some_and(makes)
 }
 
 /// A statement as an example, if it is a call with literals.

@@ -152,11 +152,16 @@ impl Package {
                 one.shown.push(literal.clone());
             }
         }
-        // Where characters are passed, no number is meant.
+        // Where characters are passed for a byte, no number is meant.
         let is_character = |one: &String| one.starts_with('\'');
-        for one in parameters.iter_mut().filter(|one| one.shown.iter().any(is_character)) {
+        let of_characters = |one: &&mut Parameter| {
+            matches!(one.declared_type.as_str(), "byte" | "uint8" | "rune" | "int32")
+                && one.shown.iter().any(is_character)
+        };
+        for one in parameters.iter_mut().filter(of_characters) {
             one.types.clear();
             one.values.retain(is_character);
+            one.values.splice(0..0, one.shown.iter().filter(|one| is_character(one)).cloned());
         }
         let missing = parameters.iter().find(|one| one.types.is_empty() && one.values.is_empty());
         let class = receiver.map(|receiver| self.class(&receiver));

@@ -169,11 +169,12 @@ pub fn shown_values(text: &str, name: &str) -> Vec<String> {
 /// What documentation sets off.
 static SET_OFF: Pattern = Pattern::new(r"`([\w:;,./=%#@+-]{1,24})`");
 
-/// Values that documentation sets off, for the only parameter of a function: numbers, or texts of more than
-/// a word.
+/// Values that documentation sets off before it speaks of what is returned, for the only parameter of a function:
+/// numbers, or texts of more than a word.
 pub fn set_off_values(text: &str, types: &[Type]) -> Vec<String> {
-    let found = SET_OFF.captures(text).filter_map(|one| Some(one.get(1)?.as_str().to_owned()));
-    let is_number = |one: &String| one.parse::<f64>().is_ok();
+    let given = text.split("eturn").next().unwrap_or_default();
+    let found = SET_OFF.captures(given).filter_map(|one| Some(one.get(1)?.as_str().to_owned()));
+    let is_number = |one: &String| one.parse::<f64>().is_ok_and(f64::is_finite);
     if types.contains(&Type::Text) {
         let is_word = |one: &String| one.chars().all(|c| c.is_alphabetic() || "._".contains(c));
         return found.filter(|one| !is_word(one)).map(|one| format!("\"{one}\"")).collect();

@@ -42,8 +42,8 @@ fn open_reason(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<S
     if one.is_stated() && !is_claimed {
         return unheld(file, one, made);
     }
-    let why = unreached(file, one, made).filter(|_| is_unit).or_else(|| ungiven(file, one, made));
-    if let Some(why) = why.filter(|_| !is_run_by_others(file, one, made)) {
+    let why = unreached(file, one, made).filter(|_| is_unit && !is_run_by_others(file, one, made));
+    if let Some(why) = why.or_else(|| ungiven(file, one, made)) {
         return Some(why);
     }
     let is_head = |known: &CharacterisedFunction| {

@@ -42,11 +42,7 @@ fn is_odd_text(text: &str, callable: &Callable) -> bool {
         word.contains(char::is_alphabetic)
             && words().filter(|one| *one == word).count() > EQUAL_WORDS
     };
-    let pairs = |text: &str| text.chars().zip(text.chars().skip(1)).collect::<Vec<_>>();
-    let is_mixed =
-        |text: &str| pairs(text).iter().any(|(a, b)| a.is_lowercase() && b.is_uppercase());
-    is_mixed(text) && !documented().any(|one| is_mixed(one))
-        || kinds.len() > KINDS_OF_SIGNS
+    kinds.len() > KINDS_OF_SIGNS
         || text.len() > LEGIBLE
         || is_doubled
         || words().any(is_frequent)
@@ -74,18 +70,19 @@ pub fn is_garbled(callable: &Callable, case: &Case) -> bool {
 pub fn is_edge(callable: &Callable, case: &Case) -> bool {
     const EDGES: &[&str] =
         &["None", "null", "undefined", "nil", "0", "-1", "\"\"", "''", "[]", "{}"];
-    let mut values = values_of(&callable.parameters, &case.call.arguments).into_iter();
+    let values = values_of(&callable.parameters, &case.call.arguments).into_iter().enumerate();
     let is_empty = |literal: &str| literal.chars().all(|c| "[](){}\"', ".contains(c));
     let is_hollow = matches!(case.expected_outcome(),
         CallOutcome::Value { literal, .. } if is_empty(literal));
     // That nothing comes out of nothing is a promise where a type allows for nothing.
-    let counts = |parameter: &Parameter| {
-        !is_hollow || !parameter.is_guessed || !parameter.declared_type.is_empty()
+    let is_typed = |place: usize| {
+        let parameter = callable.parameters.get(place).or(callable.parameters.last());
+        parameter.is_some_and(|one| !one.is_guessed || !one.declared_type.is_empty())
     };
-    callable.parameters.iter().any(|parameter| {
-        let value = values.next().flatten();
-        value.is_some_and(|value| EDGES.contains(&value.as_str())) && counts(parameter)
-    })
+    let is_empty_value = |value: Option<String>| value.is_some_and(|one| EDGES.contains(&&*one));
+    values
+        .into_iter()
+        .any(|(place, value)| is_empty_value(value) && (!is_hollow || is_typed(place)))
 }
 
 /// Arguments without a meaning of their own, which belong to edges only.
@@ -152,7 +149,7 @@ fn count_untypical(callable: &Callable, parameter: &Parameter, value: &str, rais
     let number = value.parse::<f64>().ok();
     // No price is 0, nothing is counted below it, and what is calculated with 1 looks like much else.
     let is_low = is_other && number.is_some_and(|number| number <= 0.0);
-    let is_unlikely = !raised && (is_low || value == "1" && !is_shown);
+    let is_unlikely = !raised && (is_low || value == "1" && !is_shown && typical != Some("1"));
     let is_wordless = value.starts_with(['"', '\'']) && !value.contains(char::is_alphabetic);
     let is_odd = string_content(value).is_some_and(|text| is_odd_text(text, callable));
     // An option that is merely some value.

@@ -100,24 +100,22 @@ pub fn candidates(
         .map(|case| usable.iter().chain(&chosen).any(|other| is_boundary_pair(case, other)))
         .collect();
     let mut ordered: Vec<(bool, Case)> = edges.into_iter().map(|edge| !edge).zip(usable).collect();
-    ordered.sort_by_key(|(inner, case)| (*inner, rank_case(callable, case)));
+    ordered.sort_by_cached_key(|(inner, case)| (*inner, rank_case(callable, case)));
     let mut usable: Vec<Case> = ordered.into_iter().map(|(_, case)| case).collect();
-    let mut marks: BTreeSet<String> =
-        chosen.iter().flat_map(|case| reached_code(&case.seen)).collect();
     let answered = answered_code(chosen.iter().chain(&usable));
+    let mut marks: BTreeSet<String> =
+        chosen.iter().flat_map(|case| shown_code(case, &answered)).collect();
+    let mut shown: Vec<BTreeSet<String>> =
+        usable.iter().map(|case| shown_code(case, &answered)).collect();
     while chosen.len() < most {
-        let new = |case: &Case| shown_code(case, &answered).difference(&marks).count();
+        let new = |index: &usize| shown.get(*index).map_or(0, |one| one.difference(&marks).count());
         // Of equals this picks the first one, which is the shortest.
-        let best = (0..usable.len()).rev().max_by_key(|index| usable.get(*index).map_or(0, new));
-        let Some(best) = best.filter(|best| usable.get(*best).is_some_and(|one| new(one) > 0))
-        else {
-            break;
-        };
-        let case = usable.remove(best);
-        marks.extend(reached_code(&case.seen));
-        chosen.push(case);
+        let best = (0..usable.len()).rev().max_by_key(new);
+        let Some(best) = best.filter(|best| new(best) > 0) else { break };
+        marks.extend(shown.remove(best));
+        chosen.push(usable.remove(best));
     }
-    add_plainer(callable, &mut chosen, &mut usable);
+    add_plainer(callable, &mut chosen, &mut usable, most);
     if let Some(target) = target {
         usable.sort_by_key(|case| target.distance(case));
     }
@@ -144,14 +142,17 @@ pub fn candidates(
 
 /// Adds for each call the plainest of those that are plainer and have the same result: others may reach what
 /// it reaches.
-fn add_plainer(callable: &Callable, chosen: &mut Vec<Case>, usable: &mut Vec<Case>) {
-    for place in 0..chosen.len() {
-        let plainer = chosen.get(place).filter(|one| one.documented.is_none()).and_then(|one| {
-            let is_twin = |case: &Case| outcome_key(&case.seen) == outcome_key(&one.seen);
-            let is_plainer = |case: &Case| rank_case(callable, case) < rank_case(callable, one);
-            usable.iter().position(|case| is_twin(case) && is_plainer(case))
-        });
-        chosen.extend(plainer.map(|place| usable.remove(place)));
+fn add_plainer(callable: &Callable, chosen: &mut Vec<Case>, usable: &mut Vec<Case>, most: usize) {
+    let keyed = |case: &Case| (outcome_key(&case.seen), rank_case(callable, case));
+    let mut keys: Vec<_> = usable.iter().map(keyed).collect();
+    for place in 0..chosen.len().min(most.saturating_sub(chosen.len())) {
+        let Some(one) = chosen.get(place).filter(|one| one.documented.is_none()) else { continue };
+        let (outcome, rank) = keyed(one);
+        let plainer = keys.iter().enumerate().filter(|(_, key)| key.0 == outcome && key.1 < rank);
+        if let Some((place, _)) = plainer.min_by(|(_, one), (_, other)| one.1.cmp(&other.1)) {
+            keys.remove(place);
+            chosen.push(usable.remove(place));
+        }
     }
 }
 
@@ -292,12 +293,12 @@ pub fn outcome_key(seen: &Observation) -> String {
 
 /// What the function names of a call that gives something, as an id: its result, as in `return 490`, and in
 /// JavaScript words in its arguments, which tell kinds apart.
-pub fn named_parts(callable: &Callable, case: &Case) -> Vec<String> {
+pub fn named_parts(language: Language, callable: &Callable, case: &Case) -> Vec<String> {
     let CallOutcome::Value { literal, .. } = case.expected_outcome() else { return Vec::new() };
     let is_word =
         |one: &str| one.len() > 3 && one.trim_matches(['"', '\'']).chars().all(char::is_alphabetic);
     let is_given = |one: &String| {
-        callable.export.is_some()
+        language.is_script()
             && is_word(one)
             && case.call.arguments.iter().any(|given| given.contains(one.as_str()))
     };
@@ -349,8 +350,9 @@ pub(super) mod tests {
     fn kinds_that_a_script_names_are_parts_of_a_call() {
         let text = "export function f(kind) { return kind === 'linear' ? 2 : 3; }";
         let callable = callables(Language::JavaScript, text).remove(0);
-        let parts =
-            |argument: &str, literal: &str| named_parts(&callable, &case(argument, literal, &[]));
+        let parts = |argument: &str, literal: &str| {
+            named_parts(Language::JavaScript, &callable, &case(argument, literal, &[]))
+        };
         assert_eq!(parts("{ kind: 'linear' }", "4"), ["f with 'linear'"]);
         assert_eq!(parts("'other'", "3"), ["f with 3"]);
         assert!(parts("'other'", "4").is_empty());

@@ -274,7 +274,7 @@ pub async fn characterise(
     }
     for (index, one) in found.iter_mut().enumerate() {
         let mut known = seen.get_mut(index).map(std::mem::take).unwrap_or_default();
-        refuse_wrong_types(task.language, &one.callable, &mut known);
+        parameter_fit::refuse_wrong_types(task.language, &one.callable, &mut known);
         documented_result::enter_documented(task.language, &one.callable, &one.local, &mut known);
         stories::drop_idle_stories(&mut known);
         one.tried = u32::try_from(known.len()).unwrap_or(u32::MAX);
@@ -306,12 +306,16 @@ pub async fn characterise(
         drop_silent_calls(one, &mut known, &source);
         // A test of its text or its items says more than that of an object that was just made.
         let (own, texts) = (one.callable.subject(), ["__repr__", "__str__", "__iter__"]);
-        let tells = |one: &Callable| one.subject() == own && texts.contains(&one.short_name());
+        let tells = |one: &Callable| {
+            one.unsupported.is_none() && one.subject() == own && texts.contains(&one.short_name())
+        };
         let is_told = one.callable.is_constructor() && task.callables.iter().any(tells);
         let is_needless =
             is_told || ["__setitem__", "__delitem__"].contains(&one.callable.short_name());
-        known
-            .retain(|case| !is_needless || !matches!(case.seen.outcome, CallOutcome::Value { .. }));
+        if is_needless {
+            known.retain(|case| !matches!(case.seen.outcome, CallOutcome::Value { .. }));
+            drop_for(one, "other tests of its object show what it does".into());
+        }
         one.limits = find_limits(&one.callable, &known);
         let target = Some(&target).filter(|target| target.reaches(&known));
         one.cases = candidates(task.language, &one.callable, known, target);
@@ -394,24 +398,6 @@ fn in_turns(wave: Vec<(usize, Call)>) -> Vec<(usize, Call)> {
 fn further(task: &FileTask<'_>, callable: &Callable) -> usize {
     let inside = task.missed.range(callable.start..=callable.end).next().is_some();
     if inside { DEEPER } else { 1 }
-}
-
-/// Refuses results of arguments that the declared types exclude: only that they are rejected is worth
-/// a test, and in JavaScript what no others reach.
-fn refuse_wrong_types(language: Language, callable: &Callable, known: &mut [Case]) {
-    let (fitting, others): (Vec<_>, Vec<_>) =
-        known.iter_mut().partition(|case| parameter_fit::fits_types(callable, &case.call));
-    let mut marks: BTreeSet<String> =
-        fitting.iter().flat_map(|case| reached_code(&case.seen)).collect();
-    for case in others {
-        let own: Vec<String> = reached_code(&case.seen).collect();
-        let is_new = language == Language::JavaScript && own.iter().any(|one| !marks.contains(one));
-        marks.extend(own);
-        if !is_new && !matches!(case.seen.outcome, CallOutcome::Raised { explicit: true, .. }) {
-            case.seen.outcome =
-                CallOutcome::Refused("its arguments are not of the declared types".into());
-        }
-    }
 }
 
 /// Drops the calls of a Python function that has no result and refuses nothing: that they end says little of

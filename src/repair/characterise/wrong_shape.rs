@@ -111,7 +111,7 @@ fn is_wrong_type(
             || parameter.types.contains(&Type::Nothing)
             || asked.iter().any(|one| source.contains(one))
             || source.contains(&format!("!{name}"));
-        return !is_known && !TYPE_CHECKS.iter().any(|word| source.contains(word));
+        return !is_known && !asks_type(source);
     }
     let name = parameter.name.to_ascii_lowercase();
     if name.ends_with("options") || name.ends_with("opts") {
@@ -140,7 +140,18 @@ fn is_wrong_type(
     };
     let is_other = !known.is_empty() && !known.iter().any(accepts);
     let is_unanswered = answered.is_some_and(|all| !all.is_empty() && !all.iter().any(is_alike));
-    (is_other || is_unanswered) && !TYPE_CHECKS.iter().any(|word| source.contains(word))
+    (is_other || is_unanswered) && !asks_type(source)
+}
+
+/// Whether a source asks for the type of a value.
+fn asks_type(source: &str) -> bool {
+    let is_whole = |at: usize| {
+        let before = source.get(..at).and_then(|text| text.chars().next_back());
+        !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    };
+    TYPE_CHECKS
+        .iter()
+        .any(|word| source.match_indices(word).any(|(at, _)| is_whole(at) || !word.ends_with('(')))
 }
 
 /// Whether a list has fewer or more elements than the function takes out of it by their index.

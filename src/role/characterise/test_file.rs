@@ -269,12 +269,14 @@ impl PinnedFile {
         tests
             .sort_by_key(|(function, one, _, case, _)| (*function, rank_case(&one.callable, case)));
         let answered = answered_code(tests.iter().map(|one| one.3));
+        let language = Language::of(&self.subject).unwrap_or(Language::Python);
         let contributions: Vec<Contribution> = tests
             .iter()
             .map(|(function, one, _, case, id)| {
                 let (is_internal, is_odd) =
                     (one.callable.is_internal, is_garbled(&one.callable, case));
-                let named = named_parts(&one.callable, case).into_iter().filter(|_| !is_internal);
+                let named =
+                    named_parts(language, &one.callable, case).into_iter().filter(|_| !is_internal);
                 let reaches = shown_code(case, &answered).into_iter().chain(named);
                 Contribution {
                     reaches: reaches

@@ -1,10 +1,14 @@
 //! Lint rules about tests that check nothing: empty, without assertion, or skipped.
 
+use std::collections::BTreeSet;
+
 use crate::code::language::Language;
 use crate::code::lint::source::{Hit, Source};
 use crate::code::pattern::Pattern;
 use crate::code::test_cases::{Skip, TestNode};
+use crate::code::test_paths::is_test;
 use crate::code::tree::line;
+use crate::domain::id::RepoPath;
 
 use super::calls_and_assertions::asserts;
 use crate::code::lint::rule::{ALL, Detection, JS, LintRule, test_rule};
@@ -84,20 +88,38 @@ fn is_doctest(source: &Source<'_>, test: &TestNode<'_>) -> bool {
 
 /// Finds tests that execute code but assert nothing, in files of which no test does or in the others.
 fn setup_only(source: &Source<'_>, of_all: bool) -> Vec<Hit> {
-    let is_hollow = |test: &TestNode<'_>| {
-        let expects = ["should_panic", "expected", "raises", "-> Result"];
-        let head = source.of(test.node).lines().next().unwrap_or_default();
-        !is_doctest(source, test)
-            && !expects.iter().any(|word| test.marks.contains(word) || head.contains(word))
-            && !asserts(source, test.node, 2)
-    };
-    let mut running = source.tests.iter().filter(|test| test.skip.is_none());
-    if running.all(is_hollow) != of_all {
+    if (some_asserts(source) || calls_helper(source)) == of_all {
         return Vec::new();
     }
-    source.tests_where(|test| {
-        test.skip.is_none() && !test.statements(source.text).is_empty() && is_hollow(test)
-    })
+    source.tests_where(|test| !test.statements(source.text).is_empty() && is_hollow(source, test))
+}
+
+/// Whether a test of a file asserts something.
+pub fn some_asserts(source: &Source<'_>) -> bool {
+    source.tests.iter().any(|test| test.skip.is_none() && !is_hollow(source, test))
+}
+
+/// Whether a test runs but asserts nothing.
+fn is_hollow(source: &Source<'_>, test: &TestNode<'_>) -> bool {
+    let expects = ["should_panic", "expected", "raises", "-> Result"];
+    let head = source.of(test.node).lines().next().unwrap_or_default();
+    test.skip.is_none()
+        && !is_doctest(source, test)
+        && !expects.iter().any(|word| test.marks.contains(word) || head.contains(word))
+        && !asserts(source, test.node, 2)
+}
+
+/// Whether a file imports a helper of the tests, which may assert for them.
+fn calls_helper(source: &Source<'_>) -> bool {
+    let is_helper = |file: &&RepoPath| is_test(file) && *file != source.path;
+    let helpers: BTreeSet<&str> =
+        source.files.keys().filter(is_helper).map(RepoPath::stem).collect();
+    let is_import = |line: &&str| line.contains("import") || line.contains("require(");
+    let words = |line: &str| -> Vec<String> {
+        line.split(|c: char| !(c.is_alphanumeric() || c == '_')).map(str::to_owned).collect()
+    };
+    let mut named = source.text.lines().filter(is_import).flat_map(words);
+    named.any(|word| helpers.contains(word.as_str()))
 }
 
 static SKIPPED_CALL: Pattern =
