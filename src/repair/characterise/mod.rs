@@ -45,7 +45,7 @@ pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
 pub use tested_inputs::{InputComparison, compared_functions};
 use wrong_shape::OTHER_SHAPE;
 
-use case_selection::{candidates, check_purpose, find_limits, reached_code};
+use case_selection::{candidates, check_purpose, find_limits};
 
 /// Number of rounds that vary calls which reached new code.
 const ROUNDS: usize = 3;
