@@ -20,7 +20,9 @@ pub fn headline(score: &Score) -> String {
     }
     let away = match score.mutants.saturating_sub(score.covered) {
         0 => String::new(),
-        away => format!("; {away} more on lines that these tests do not reach are not counted"),
+        away => format!(
+            "; {away} more on lines that run only while a file is loaded, or never, are not counted"
+        ),
     };
     if !score.is_measured() {
         return format!(
@@ -152,7 +154,7 @@ mod tests {
         insta::assert_snapshot!(markdown(&score), @r##"
     ### Mutation score
 
-    Tests detect 30 of 39 mutants (76.9 %, below the required 80 %); 2 more on lines that these tests do not reach are not counted.
+    Tests detect 30 of 39 mutants (76.9 %, below the required 80 %); 2 more on lines that run only while a file is loaded, or never, are not counted.
 
     - 39 of 40 were tried; 1 mutant not
     - 1 mutant made a test hang or crash, which counts as detected
@@ -168,7 +170,7 @@ mod tests {
         let few = headline(&Score { tried: 9, noticed: 7, ..score });
         assert_eq!(
             few,
-            "Not measured: 9 of 40 mutants on covered lines tried, 7 detected; 2 more on lines that these tests do not reach are not counted"
+            "Not measured: 9 of 40 mutants on covered lines tried, 7 detected; 2 more on lines that run only while a file is loaded, or never, are not counted"
         );
         assert_eq!(percent(&Score::default()), "none");
     }

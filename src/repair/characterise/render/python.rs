@@ -30,7 +30,8 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
             (true, 0) => "",
             (true, _) => "\n",
         });
-        text.push_str(&format!("{indent}def {}({own}):\n", test.name));
+        let result = if naming.style.is_annotated { " -> None" } else { "" };
+        text.push_str(&format!("{indent}def {}({own}){result}:\n", test.name));
         let lines = case_of(functions, test).map(|(one, case)| lines(one, case, naming));
         for line in lines.into_iter().flatten() {
             let line = with_quotes(&line, Language::Python, naming.quote);

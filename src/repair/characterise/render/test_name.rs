@@ -336,6 +336,7 @@ fn legible_text(text: String, signs: &str) -> Option<String> {
 
 /// The text that a literal stands for; `None` for what is no text.
 fn text_content(literal: &str) -> Option<String> {
+    let literal = literal.strip_prefix('u').unwrap_or(literal);
     let quote = literal.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let inner = literal.strip_prefix(quote)?.strip_suffix(quote)?;
     let mut text = String::new();
@@ -410,7 +411,7 @@ fn typed_words(value: &str) -> String {
         "UNIX_EPOCH" => "epoch".into(),
         _ if is_composed && value.contains("\"\"") => "empty string".into(),
         _ if is_composed && value.contains('"') => {
-            plain_words(&value.split('"').skip(1).step_by(2).collect::<Vec<_>>().join(" "))
+            text_words(&value.split('"').skip(1).step_by(2).collect::<Vec<_>>().join(" "))
         }
         _ if is_composed && inner.contains(char::is_alphanumeric) => {
             plain_words(inner.trim_end_matches(", time.UTC)"))
@@ -478,6 +479,7 @@ mod tests {
             ("[]", "empty list"),
             ("b''", "empty bytes"),
             ("b'ab'", "ab"),
+            ("u'ab'", "ab"),
             ("io.StringIO('')", "empty string"),
             ("[5]", "5"),
             ("[2, 2, 2]", "2"),
@@ -499,6 +501,7 @@ mod tests {
         ];
         let typed = [
             ("[]string{\"a\", \"b\"}", "a b"),
+            ("[]rune(\"äöü\")", "non ascii"),
             ("&Token{}", "empty"),
             ("big.NewInt(7)", "7"),
             ("big.NewInt(-7)", "minus 7"),

@@ -39,6 +39,8 @@ pub struct TestStyle {
     pub grouped: bool,
     /// Python: the longest line, where a setting tells.
     pub width: Option<usize>,
+    /// Python: whether tests state that they return nothing.
+    pub is_annotated: bool,
     /// JavaScript: whether statements end without semicolons.
     pub omits_semicolons: bool,
     /// JavaScript: whether the functions of the framework must be declared to `ESLint`.
@@ -88,7 +90,11 @@ impl TestStyle {
         let indented =
             |line| ["\t", "    ", "  "].into_iter().find(|one| str::starts_with(line, one));
         let (its, others) = (starting("it("), starting("test("));
+        let is_test = |line: &&str| line.trim_start().starts_with("def test");
+        let annotated = |line: &&str| is_test(line) && line.ends_with("-> None:");
+        let count = |fits: &dyn Fn(&&str) -> bool| tests.lines().filter(fits).count();
         Self {
+            is_annotated: count(&annotated) * 2 > count(&is_test),
             omits_semicolons: ended(");") < ended(")") || ended(";") == 0,
             is_legacy: tests.contains("function") && !MODERN.is_match(tests),
             declared_by: (its + others > 0).then_some(if its < others { "test" } else { "it" }),
@@ -123,6 +129,10 @@ mod tests {
         for (text, framework, expected) in table {
             assert_eq!(is_of_other_runner(text, framework), expected, "{text}");
         }
+        let typed = ["def test_a() -> None:\n    assert f()\n".to_owned()];
+        assert!(TestStyle::shown_by(Language::Python, "", &typed, "").is_annotated);
+        let plain = [typed[0].replace(" -> None", "")];
+        assert!(!TestStyle::shown_by(Language::Python, "", &plain, "").is_annotated);
         let chained = ["it('a', () => { expect(f().chain()).toBe(1); });\n".to_owned()];
         let style = TestStyle::shown_by(Language::JavaScript, "", &chained, "");
         assert!(!style.uses_chai);
