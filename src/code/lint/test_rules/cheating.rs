@@ -10,6 +10,7 @@ use crate::code::language::Language;
 use crate::code::lint::rule::{Detection, LintRule, PY_JS, test_rule};
 use crate::code::lint::source::{Hit, Source};
 use crate::code::pattern::Pattern;
+use crate::code::test_cases::TestNode;
 use crate::code::test_paths;
 use crate::code::tree::{around, first_field, line};
 use crate::domain::quality::Severity::Critical;
@@ -46,7 +47,7 @@ pub const RULES: &[LintRule] = &[
 ];
 
 static READS_PYTHON: Pattern = Pattern::new(
-    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__|\b__loader__\b|\btokenize\.open\(|\.__spec__\.origin|\.get_source\(|\blinecache\.getlines?\(|\bgetattr\((?:inspect|dis|ast|linecache)\b|(?:glob|get_data|read_text|files)\([^)]*\.py['\x22]",
+    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__|\b__loader__\b|\btokenize\.open\(|\.__spec__\.origin|\.get_source\(|\blinecache\.getlines?\(|\bgetattr\((?:inspect|dis|ast|linecache)\b|\bgetattr\([^)]*['\x22]\s*\+\s*['\x22]|\w\.__path__\b|(?:glob|get_data|read_text|files)\([^)]*\.py['\x22]",
 );
 static READS_SCRIPT: Pattern = Pattern::new(
     r#"Function\.prototype\.toString|\breadFileSync\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]|\breadFile\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]"#,
@@ -186,15 +187,25 @@ fn swallowed(source: &Source<'_>) -> Vec<Hit> {
     found.map(|node| Hit::at(line(node))).collect()
 }
 
-/// Decorators of tests in this file that call what they get and drop its failures.
+/// Decorators and helpers of tests in this file that call what they get and drop its failures.
 fn swallowing_decorators<'a>(source: &Source<'a>) -> Vec<Node<'a>> {
     let is_decorator = |node: &Node<'a>| {
         let mut outer = node.parent();
         while let Some(up) = outer {
             let name = source.field(up, "name");
             let is_used = |marks: &str| !name.is_empty() && has_word(marks, name);
+            // A helper is given the function that asserts.
+            let calls_given = || {
+                let given = source.field(up, "parameters");
+                calls(source, *node).iter().any(|(callee, _)| has_word(given, callee))
+            };
+            let is_called = |test: &TestNode<'_>| {
+                calls(source, test.node).iter().any(|(callee, _)| callee == name)
+            };
             if up.kind() == "function_definition"
-                && source.tests.iter().any(|one| is_used(&one.marks))
+                && source.tests.iter().any(|one| {
+                    is_used(&one.marks) || !name.is_empty() && is_called(one) && calls_given()
+                })
             {
                 return true;
             }
@@ -296,7 +307,7 @@ fn assigned_functions(source: &Source<'_>) -> Vec<(u32, String)> {
 
 /// A name of a module that is set through its table of names.
 static SETS_IN_MODULE: Pattern = Pattern::new(
-    r#"(?:vars\(\w+\)|\.__dict__)\[['"](\w+)['"]\]\s*=[^=]|\.__dict__\.update\((\w+)=|\.setitem\((?:vars\(\w+\)|\w+\.__dict__), ['"](\w+)['"]"#,
+    r#"(?:vars\(\w+\)|\.__dict__)\[['"](\w+)['"]\]\s*=[^=]|\.__dict__\.update\((\w+)=|(?:\.setitem\(|\bpatch\.dict\()(?:vars\([\w.]+\)|[\w.]+\.__dict__),\s*\{?\s*['"]?(\w+)"#,
 );
 
 /// Whether a patch has a result of its own: a spy lets the function run.
