@@ -53,7 +53,16 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("byte", &["'a'", "'_'", "'.'", "0", "255"]),
     ("uint8", &["'a'", "'_'", "'.'", "0", "255"]),
     ("[]byte", &["[]byte(\"hello\")", "[]byte(\"\")", "[]byte(\"a b,c\")", "[]byte{0, 255, 7}"]),
-    ("[]rune", &["[]rune(\"hello\")", "[]rune(\"\")", "[]rune(\"help\")", "[]rune(\"äöü\")"]),
+    (
+        "[]rune",
+        &[
+            "[]rune(\"hello\")",
+            "[]rune(\"\")",
+            "[]rune(\"lo\")",
+            "[]rune(\"help\")",
+            "[]rune(\"äöü\")",
+        ],
+    ),
     ("error", &["nil", "errors.New(\"failed\")"]),
     ("any", &["\"hello\"", "2", "nil", "1.5", "true", "[]int{1, 2}", "map[string]int{\"a\": 1}"]),
     (

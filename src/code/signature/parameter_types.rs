@@ -265,13 +265,13 @@ pub fn keys(text: &str, name: &str) -> Vec<String> {
     let escaped = regex::escape(name);
     let forms = [
         format!(r"\b{escaped}\??\.([A-Za-z_]\w*)\b\s*(?:[^\w\s(]|$|\s\w)"),
-        format!(r#"\b{escaped}(?:\.get\(|\[)\s*["'](\w+)["']"#),
+        format!(r#"\b{escaped}(?:\.get\(|\[)\s*["']([\w-]+)["']"#),
     ];
     let mut found: Vec<String> = Vec::new();
     for form in forms.iter().filter_map(|form| Regex::new(form).ok()) {
         for key in form.captures_iter(text).filter_map(|one| one.get(1)) {
             let key = key.as_str();
-            if is_plain(key)
+            if is_plain(&key.replace('-', "_"))
                 && !METHODS.split(' ').any(|one| one == key)
                 && found.len() < KEYS
                 && !found.iter().any(|known| known == key)

@@ -471,6 +471,7 @@ fn keys_that_a_function_reads_are_listed_once() {
         ("return x.run()", &[]),
         ("return y.width", &[]),
         ("return x?.size_of;", &["size_of"]),
+        ("return x['if-none-match']", &["if-none-match"]),
     ];
     for (text, expected) in table {
         assert_eq!(keys(text, "x"), *expected, "{text}");

@@ -29,7 +29,8 @@ pub fn list_options(parameter: &Parameter, python: bool) -> Vec<String> {
     let keys = &parameter.keys;
     let (yes, no) = if python { ("True", "False") } else { ("true", "false") };
     let pair = |key: &String, value: &str| {
-        if python { format!("\"{key}\": {value}") } else { format!("{key}: {value}") }
+        let quote = if python || key.contains('-') { "\"" } else { "" };
+        format!("{quote}{key}{quote}: {value}")
     };
     let object =
         |inner: String| if python { format!("{{{inner}}}") } else { format!("{{ {inner} }}") };
@@ -52,8 +53,11 @@ pub fn list_options(parameter: &Parameter, python: bool) -> Vec<String> {
 /// Objects whose keys hold texts that match regular expressions of the function, or objects of them.
 pub fn nested_options(keys: &[String], texts: &[String], python: bool) -> Vec<String> {
     let object = |pairs: &[(&str, String)]| {
-        let quote = if python { "\"" } else { "" };
-        let pairs = pairs.iter().map(|(key, value)| format!("{quote}{key}{quote}: {value}"));
+        let pairs = pairs.iter().map(|(key, value)| {
+            let is_quoted = python || key.contains('-');
+            let quote = if is_quoted { "\"" } else { "" };
+            format!("{quote}{key}{quote}: {value}")
+        });
         let inner = pairs.collect::<Vec<_>>().join(", ");
         if python { format!("{{{inner}}}") } else { format!("{{ {inner} }}") }
     };
@@ -92,5 +96,8 @@ mod tests {
             ["{ charset: 'utf-8' }", "{ depth: 5 }", "{ charset: true }", "{ decoder: true }"]
         );
         assert!(found.contains(&"{ separator: \"-\" }".to_owned()), "{found:?}");
+        let keys = vec!["no-cache".to_owned()];
+        let parameter = Parameter { keys, ..Parameter::default() };
+        assert_eq!(list_options(&parameter, false)[0], "{ \"no-cache\": true }");
     }
 }
