@@ -184,7 +184,7 @@ fn is_misfit(parameter: &Parameter, literal: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::case_selection::tests::{callable, case};
+    use super::super::case_selection::tests::{sample_callable, sample_case};
     use super::*;
     use crate::code::language::Language;
     use crate::code::signature::callables;
@@ -205,7 +205,11 @@ mod tests {
             ("13", false),
         ];
         for (argument, expected) in table {
-            assert_eq!(is_garbled(&callable(), &case(argument, "1", &[])), expected, "{argument}");
+            assert_eq!(
+                is_garbled(&sample_callable(), &sample_case(argument, "1", &[])),
+                expected,
+                "{argument}"
+            );
         }
     }
 
@@ -228,7 +232,7 @@ mod tests {
         for (head, argument, result, expected) in table {
             let text = format!("{head}\n    return g()\n");
             let function = callables(Language::Python, &text).remove(0);
-            let one = case(argument, result, &[]);
+            let one = sample_case(argument, result, &[]);
             assert_eq!(is_edge(&function, &one), expected, "{head} {argument} {result}");
         }
     }
@@ -238,7 +242,7 @@ mod tests {
         let text = "def total(label, price):\n    return price\n";
         let callable = callables(Language::Python, text).remove(0);
         let ranked = |given: [&str; 2], literal: &str| {
-            let mut one = case("", literal, &[]);
+            let mut one = sample_case("", literal, &[]);
             one.call.arguments = given.map(str::to_owned).to_vec();
             rank_case(&callable, &one)
         };

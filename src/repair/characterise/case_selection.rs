@@ -311,11 +311,11 @@ pub(super) mod tests {
     use super::*;
     use crate::code::signature::callables;
 
-    pub fn callable() -> Callable {
+    pub fn sample_callable() -> Callable {
         callables(Language::Python, "def f(x):\n    return x\n").remove(0)
     }
 
-    pub fn case(argument: &str, literal: &str, marks: &[&str]) -> Case {
+    pub fn sample_case(argument: &str, literal: &str, marks: &[&str]) -> Case {
         Case {
             call: Call::new("f", vec![argument.into()]),
             seen: Observation {
@@ -332,9 +332,9 @@ pub(super) mod tests {
     #[test]
     fn documented_calls_come_first_whatever_they_reach() {
         let mut known: Vec<Case> =
-            (0..30).map(|n| case(&n.to_string(), &n.to_string(), &["a"])).collect();
+            (0..30).map(|n| sample_case(&n.to_string(), &n.to_string(), &["a"])).collect();
         let outcome = CallOutcome::Value { literal: "1".into(), way: ResultKind::Plain };
-        let mut odd = case("999999", "0", &["a"]);
+        let mut odd = sample_case("999999", "0", &["a"]);
         odd.seen.outcome = CallOutcome::Raised {
             class: "TypeError".into(),
             message: String::new(),
@@ -342,7 +342,7 @@ pub(super) mod tests {
             way: ResultKind::Plain,
         };
         known.push(Case { documented: Some(outcome), ..odd });
-        let chosen = candidates(Language::Python, &callable(), known, None);
+        let chosen = candidates(Language::Python, &sample_callable(), known, None);
         assert_eq!(chosen[0].call.arguments, ["999999"]);
     }
 
@@ -351,7 +351,7 @@ pub(super) mod tests {
         let text = "export function f(kind) { return kind === 'linear' ? 2 : 3; }";
         let callable = callables(Language::JavaScript, text).remove(0);
         let parts = |argument: &str, literal: &str| {
-            named_parts(Language::JavaScript, &callable, &case(argument, literal, &[]))
+            named_parts(Language::JavaScript, &callable, &sample_case(argument, literal, &[]))
         };
         assert_eq!(parts("{ kind: 'linear' }", "4"), ["f with 'linear'"]);
         assert_eq!(parts("'other'", "3"), ["f with 3"]);
@@ -361,12 +361,12 @@ pub(super) mod tests {
     #[test]
     fn everything_reached_stays_reached_and_results_differ() {
         let known = vec![
-            case("1", "1", &["a"]),
-            case("22", "2", &["a", "b"]),
-            case("333", "2", &["a"]),
-            case("4", "4", &["a"]),
+            sample_case("1", "1", &["a"]),
+            sample_case("22", "2", &["a", "b"]),
+            sample_case("333", "2", &["a"]),
+            sample_case("4", "4", &["a"]),
         ];
-        let chosen: Vec<String> = candidates(Language::Python, &callable(), known, None)
+        let chosen: Vec<String> = candidates(Language::Python, &sample_callable(), known, None)
             .into_iter()
             .map(|one| one.call.arguments.concat())
             .collect();
@@ -375,15 +375,18 @@ pub(super) mod tests {
 
     #[test]
     fn a_plainer_call_stays_beside_one_that_reaches_more_with_the_same_result() {
-        let known = vec![case("'tea', {}", "2", &["a", "option"]), case("'tea'", "2", &["a"])];
-        let chosen = candidates(Language::Python, &callable(), known, None);
+        let known = vec![
+            sample_case("'tea', {}", "2", &["a", "option"]),
+            sample_case("'tea'", "2", &["a"]),
+        ];
+        let chosen = candidates(Language::Python, &sample_callable(), known, None);
         let given: Vec<&str> = chosen.iter().map(|one| one.call.arguments[0].as_str()).collect();
         assert_eq!(given, ["'tea', {}", "'tea'"]);
     }
 
     #[test]
     fn an_error_shows_nothing_of_what_came_before_it() {
-        let mut failed = case("'a[1]?'", "", &["a", "b", "error"]);
+        let mut failed = sample_case("'a[1]?'", "", &["a", "b", "error"]);
         failed.seen.outcome = CallOutcome::Raised {
             class: "LexerError".into(),
             message: String::new(),
@@ -393,11 +396,15 @@ pub(super) mod tests {
         let short = Case { call: Call::new("f", vec!["'?'".into()]), ..failed.clone() };
         let short =
             Case { seen: Observation { marks: vec!["error".into()], ..short.seen }, ..short };
-        let known =
-            vec![failed.clone(), short, case("'a'", "1", &["a"]), case("'[1]'", "2", &["b"])];
+        let known = vec![
+            failed.clone(),
+            short,
+            sample_case("'a'", "1", &["a"]),
+            sample_case("'[1]'", "2", &["b"]),
+        ];
         let answered = answered_code(known.iter());
         assert_eq!(shown_code(&failed, &answered), BTreeSet::from(["error".to_owned()]));
-        let chosen = candidates(Language::Python, &callable(), known, None);
+        let chosen = candidates(Language::Python, &sample_callable(), known, None);
         let given: Vec<&str> = chosen.iter().map(|one| one.call.arguments[0].as_str()).collect();
         assert_eq!(given, ["'a'", "'[1]'", "'?'"]);
     }
@@ -405,10 +412,10 @@ pub(super) mod tests {
     #[test]
     fn both_sides_of_a_boundary_come_before_shorter_calls() {
         let mut known: Vec<Case> =
-            (0..30).map(|n| case(&n.to_string(), &n.to_string(), &["low"])).collect();
-        known.push(case("5000", "x", &["low"]));
-        known.push(case("5001", "y", &["high"]));
-        let chosen = candidates(Language::Python, &callable(), known, None);
+            (0..30).map(|n| sample_case(&n.to_string(), &n.to_string(), &["low"])).collect();
+        known.push(sample_case("5000", "x", &["low"]));
+        known.push(sample_case("5001", "y", &["high"]));
+        let chosen = candidates(Language::Python, &sample_callable(), known, None);
         let has = |argument: &str| chosen.iter().any(|one| one.call.arguments == [argument]);
         assert!(has("5000") && has("5001"), "{chosen:?}");
     }
@@ -432,11 +439,11 @@ pub(super) mod tests {
             (Observation::refused("prints"), Err("prints")),
         ];
         for (seen, expected) in table {
-            let case = Case { seen, ..case("1", "1", &[]) };
+            let case = Case { seen, ..sample_case("1", "1", &[]) };
             let usable = check_usable(Language::Python, &case);
             assert_eq!(usable.as_ref().map_err(String::as_str).copied(), expected, "{case:?}");
         }
-        let refused = Case { seen: raised("ValueError", false), ..case("1", "1", &[]) };
+        let refused = Case { seen: raised("ValueError", false), ..sample_case("1", "1", &[]) };
         for (source, expected) in [("return int(x)", false), ("# raises ValueError", true)] {
             let purpose = check_purpose(Language::Python, &refused, source);
             assert_eq!(purpose.is_ok(), expected, "{source}");
@@ -456,7 +463,7 @@ pub(super) mod tests {
         ];
         for (given, expected) in table {
             let cases: Vec<Case> =
-                given.iter().map(|(argument, mark)| case(argument, "1", &[mark])).collect();
+                given.iter().map(|(argument, mark)| sample_case(argument, "1", &[mark])).collect();
             assert_eq!(boundary_pairs(&callable, &cases), expected, "{given:?}");
         }
     }
@@ -467,7 +474,7 @@ pub(super) mod tests {
         let callable = callables(Language::Python, text).remove(0);
         let given =
             [("249", "a"), ("250", "a"), ("251", "b"), ("22", "a"), ("23", "c"), ("24", "a")];
-        let cases = given.map(|(argument, mark)| case(argument, "1", &[mark]));
+        let cases = given.map(|(argument, mark)| sample_case(argument, "1", &[mark]));
         assert_eq!(find_limits(&callable, &cases), BTreeSet::from([(0, 250)]));
         assert!(find_limits(&callable, &cases[1..]).is_empty(), "one neighbour is unknown");
     }
