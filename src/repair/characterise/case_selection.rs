@@ -10,6 +10,7 @@ use crate::effect::{Call, CallOutcome, Observation, ResultKind};
 use super::Case;
 use super::case_rank::rank_case;
 use super::literal_values::digit_groups;
+use super::parameter_fit;
 use super::search_target::SearchTarget;
 
 /// Maximum number of cases of one function that run against mutants, beside documented ones.
@@ -138,6 +139,26 @@ pub fn candidates(
         chosen.extend(alike);
     }
     chosen
+}
+
+/// Refuses results of arguments that the declared types exclude: only that they are rejected is worth
+/// a test, and in JavaScript what no others reach.
+pub fn refuse_wrong_types(language: Language, callable: &Callable, known: &mut [Case]) {
+    let (fitting, others): (Vec<_>, Vec<_>) =
+        known.iter_mut().partition(|case| parameter_fit::fits_types(callable, &case.call));
+    let mut marks: BTreeSet<String> =
+        fitting.iter().flat_map(|case| reached_code(&case.seen)).collect();
+    for case in others {
+        let own: Vec<String> = reached_code(&case.seen).collect();
+        // A range that did not run has a mark with `x`.
+        let is_reached = |one: &&String| !one.starts_with('x') && !marks.contains(*one);
+        let is_new = language == Language::JavaScript && own.iter().any(|one| is_reached(&one));
+        marks.extend(own);
+        if !is_new && !matches!(case.seen.outcome, CallOutcome::Raised { explicit: true, .. }) {
+            case.seen.outcome =
+                CallOutcome::Refused("its arguments are not of the declared types".into());
+        }
+    }
 }
 
 /// Adds for each call the plainest of those that are plainer and have the same result: others may reach what

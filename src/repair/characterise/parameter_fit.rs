@@ -1,14 +1,9 @@
 //! Which values fit a parameter: by its declared type, its name and its class.
 
-use std::collections::BTreeSet;
-
-use crate::code::language::Language;
 use crate::code::signature::{Callable, Parameter, Type, type_of_literal};
-use crate::effect::{Call, CallOutcome};
+use crate::effect::Call;
 
-use super::Case;
 use super::arguments::values_of;
-use super::case_selection::reached_code;
 
 /// How an argument of JavaScript begins that is the object that another one is: `arguments[0]`.
 pub const SAME: &str = "arguments[";
@@ -68,26 +63,6 @@ pub fn takes_options(parameter: &Parameter) -> bool {
     let name = parameter.name.to_ascii_lowercase();
     !parameter.keys.is_empty()
         && ["options", "opts", "config", "settings"].iter().any(|word| name.ends_with(word))
-}
-
-/// Refuses results of arguments that the declared types exclude: only that they are rejected is worth
-/// a test, and in JavaScript what no others reach.
-pub fn refuse_wrong_types(language: Language, callable: &Callable, known: &mut [Case]) {
-    let (fitting, others): (Vec<_>, Vec<_>) =
-        known.iter_mut().partition(|case| fits_types(callable, &case.call));
-    let mut marks: BTreeSet<String> =
-        fitting.iter().flat_map(|case| reached_code(&case.seen)).collect();
-    for case in others {
-        let own: Vec<String> = reached_code(&case.seen).collect();
-        // A range that did not run has a mark with `x`.
-        let is_reached = |one: &&String| !one.starts_with('x') && !marks.contains(*one);
-        let is_new = language == Language::JavaScript && own.iter().any(|one| is_reached(&one));
-        marks.extend(own);
-        if !is_new && !matches!(case.seen.outcome, CallOutcome::Raised { explicit: true, .. }) {
-            case.seen.outcome =
-                CallOutcome::Refused("its arguments are not of the declared types".into());
-        }
-    }
 }
 
 #[cfg(test)]
