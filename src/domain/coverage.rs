@@ -39,6 +39,14 @@ impl FileLines {
         }
     }
 
+    /// Notes a function; the highest count stays, and functions of one name on other lines stay apart.
+    pub fn function(&mut self, name: &str, line: u32, hits: u64) {
+        let is_other = self.functions.get(name).is_some_and(|(known, _)| *known != line);
+        let key = if is_other { format!("{name}:{line}") } else { name.to_owned() };
+        let known = self.functions.entry(key).or_insert((line, hits));
+        known.1 = known.1.max(hits);
+    }
+
     /// Whether a line ran; `None` when it cannot run or is not in the report.
     pub fn ran(&self, line: u32) -> Option<bool> {
         self.lines.get(&line).map(|hits| *hits > 0)
@@ -54,6 +62,20 @@ impl FileLines {
         let mut recorded = self.lines.range(start + 1..=end).peekable();
         let (first, _) = *recorded.peek()?;
         Some(recorded.any(|(line, hits)| *hits > 0 && (line < &end || line == first)))
+    }
+
+    /// Whether the function of this name that begins on a line was entered, as the tool counts
+    /// functions. Where it names them otherwise, all on the line are meant; `None` if there are none.
+    pub fn entered_by_count(&self, name: &str, line: u32) -> Option<bool> {
+        let of_line = || self.functions.iter().filter(move |(_, (start, _))| *start == line);
+        let is_named = |key: &str| {
+            let key = key.split(':').next().unwrap_or_default();
+            key.rsplit(['.', ' ']).next() == Some(name)
+        };
+        let has_name = of_line().any(|(key, _)| is_named(key));
+        let mut meant = of_line().filter(|(key, _)| !has_name || is_named(key)).peekable();
+        meant.peek()?;
+        Some(meant.any(|(_, (_, hits))| *hits > 0))
     }
 }
 
@@ -301,6 +323,35 @@ mod tests {
         }
         let entered = [(1, 3), (5, 6), (7, 9)].map(|(start, end)| file.entered(start, end));
         assert_eq!(entered, [Some(false), Some(true), None]);
+    }
+
+    #[test]
+    fn functions_on_one_line_are_told_apart_by_their_names() {
+        let mut file = FileLines::default();
+        let functions = [
+            ("a", 1, 0),
+            ("get size", 2, 3),
+            ("get size", 3, 0),
+            ("get size", 2, 0),
+            ("x.b", 4, 0),
+            ("c", 4, 1),
+            ("(anonymous_0)", 5, 1),
+        ];
+        for (name, line, hits) in functions {
+            file.function(name, line, hits);
+        }
+        let table = [
+            ("a", 1, Some(false)),
+            ("size", 2, Some(true)),
+            ("size", 3, Some(false)),
+            ("b", 4, Some(false)),
+            ("c", 4, Some(true)),
+            ("d", 5, Some(true)),
+            ("d", 6, None),
+        ];
+        for (name, line, expected) in table {
+            assert_eq!(file.entered_by_count(name, line), expected, "{name} on line {line}");
+        }
     }
 
     #[test]

@@ -113,7 +113,9 @@ fn add(known: &mut FileLines, lines: FileLines) {
         let old = known.branches.entry(line).or_default();
         *old = (old.0.max(pair.0), old.1.max(pair.1));
     }
-    known.functions.extend(lines.functions);
+    for (name, (line, hits)) in lines.functions {
+        known.function(&name, line, hits);
+    }
 }
 
 /// The only file that shares the most trailing path components with a path.

@@ -307,6 +307,21 @@ fn scripts_of_several_processes_add_up_and_those_that_a_loader_made_have_no_bran
 }
 
 #[test]
+fn a_function_that_one_of_several_processes_entered_stays_entered() {
+    let text = "function f () { return 1 }\n";
+    let of = |count: u32| {
+        let report = format!(
+            r#"{{"result": [{{"url": "file:///repo/price.js", "functions": [{{"functionName": "", "ranges": [{{"startOffset": 0, "endOffset": 27, "count": 1}}]}}, {{"functionName": "f", "ranges": [{{"startOffset": 0, "endOffset": 26, "count": {count}}}]}}]}}]}}"#
+        );
+        read(&report, &|_| Some(text.to_owned())).unwrap()
+    };
+    let mut both = of(2);
+    both.merge(of(0));
+    assert_eq!(both.files["/repo/price.js"].entered_by_count("f", 1), Some(true));
+    assert_eq!(of(0).files["/repo/price.js"].entered_by_count("f", 1), Some(false));
+}
+
+#[test]
 fn a_report_that_could_name_branches_and_names_none_means_that_there_are_none() {
     let of = |more: &str| {
         let text = format!(

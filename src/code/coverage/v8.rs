@@ -54,12 +54,14 @@ pub fn read(value: &Value, source: &dyn Fn(&str) -> Option<String>) -> Result<Re
         };
         let Some(text) = text.filter(|text| text.len() <= SOURCE) else { continue };
         let (counts, functions) = counts(script, &text)?;
+        // What a loader made of the file has other places.
+        let is_own = end(script) == counts.len();
         if lines.is_none() {
+            let functions = if is_own { functions } else { Vec::new() };
             note_lines(report.file(path), &text, &counts, &functions);
         }
         let counts: Vec<u64> = counts.into_iter().map(Option::unwrap_or_default).collect();
-        // What a loader made of the file has other places.
-        if end(script) == counts.len() {
+        if is_own {
             report.add_script(path, ScriptCounts { text, lines, counts });
         }
     }
@@ -117,7 +119,7 @@ fn note_lines(file: &mut FileLines, text: &str, counts: &[Option<u64>], function
         }
         for (name, start, hits) in functions {
             if (offset..offset + length).contains(start) {
-                file.functions.insert(name.clone(), (number, *hits));
+                file.function(name, number, *hits);
             }
         }
         offset += length;

@@ -97,19 +97,20 @@ impl<'a> CodeRequirements<'a> {
             self.want((Happy, function), function.start, entered, &clause);
         }
         for result in &function.returns {
-            let shown = self.reach.line_ran(result.line) || entered && !self.reach.is_measured();
+            let shown =
+                self.reach.line_ran(function, result.line) || entered && !self.reach.is_measured();
             let clause =
                 format!("returns `{}` for {}", result.value, given(function, &result.guard));
             self.want((Happy, function), result.line, shown, &clause);
         }
         for raise in &function.raises {
-            let shown = self.reach.line_ran(raise.line);
+            let shown = self.reach.line_ran(function, raise.line);
             let clause = self.error(function, raise);
             self.want((Negative, function), raise.line, shown, &clause);
         }
         let is_constructor = matches!(name, "__init__" | "constructor");
         for (line, field) in function.changes.iter().filter(|_| !is_constructor) {
-            let shown = self.reach.line_ran(*line);
+            let shown = self.reach.line_ran(function, *line);
             let clause = format!("changes `{field}` of its object");
             self.want((State, function), *line, shown, &clause);
         }
@@ -130,12 +131,12 @@ impl<'a> CodeRequirements<'a> {
             let known = function.parameters.iter().any(|one| about(&one.name))
                 || raised.chain(result).any(decides);
             if known {
-                let shown = self.reach.decides(edge.line);
+                let shown = self.reach.decides(function, edge.line);
                 self.want((SubLayer::Edge, function), edge.line, shown, &boundary(edge));
             }
         }
         for (line, parameter) in collections(function) {
-            let shown = self.reach.line_ran(line);
+            let shown = self.reach.line_ran(function, line);
             let clause = format!("{EMPTY_INPUT}`{parameter}`");
             self.want((SubLayer::Edge, function), line, shown, &clause);
         }
@@ -159,7 +160,7 @@ impl<'a> CodeRequirements<'a> {
                     && wired.len() < 3
                     && wired.insert(other)
                 {
-                    let shown = self.reach.line_ran(*line);
+                    let shown = self.reach.line_ran(function, *line);
                     let clause = format!("works with the real `{last}` of {other}");
                     self.want((SubLayer::Wiring, function), *line, shown, &clause);
                 }
@@ -177,7 +178,7 @@ impl<'a> CodeRequirements<'a> {
         }
         let query = function.calls.iter().find(|(_, call)| has_database && is_query(call));
         if let Some((line, call)) = query {
-            let shown = self.reach.line_ran(*line);
+            let shown = self.reach.line_ran(function, *line);
             let clause = format!("leaves what it wrote by `{call}`, and nothing after a failure");
             self.want((Database, function), *line, shown, &clause);
         }
@@ -187,13 +188,13 @@ impl<'a> CodeRequirements<'a> {
         let requests = function.calls.iter().filter(|(_, call)| uses_network(call));
         // Of a chain of calls the first one leaves the machine.
         if let Some((line, call)) = requests.min_by_key(|(line, call)| (*line, call.len())) {
-            let shown = self.reach.line_ran(*line);
+            let shown = self.reach.line_ran(function, *line);
             let clause = format!("copes with what `{call}` answers: success, refusal, timeout");
             self.want((External, function), *line, shown, &clause);
         }
         for handler in &function.handlers {
             // The body of the handler, not the line that names the error.
-            let shown = self.reach.line_ran(handler.line + 1);
+            let shown = self.reach.line_ran(function, handler.line + 1);
             let caught = match handler.catches.as_str() {
                 "" => "any error".to_owned(),
                 class => format!("`{class}`"),

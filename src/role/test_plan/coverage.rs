@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::code::behaviour::{self, Behaviour};
 use crate::code::conventions;
-use crate::code::language::Language;
+use crate::code::language::{JS, Language};
 use crate::code::signature::offered_names;
 use crate::code::test_paths;
 use crate::domain::coverage::{CoverageTarget, FileLines, Share, Shares};
@@ -100,6 +100,7 @@ impl ExecutedLines {
 
 /// Which functions of a file are tested: by executed lines, or else by names in the tests.
 pub struct TestReach<'a> {
+    file: &'a RepoPath,
     lines: Option<&'a FileLines>,
     tests: Vec<&'a str>,
     measured: bool,
@@ -108,13 +109,14 @@ pub struct TestReach<'a> {
 impl<'a> TestReach<'a> {
     /// Collects what is known about one file.
     pub fn of(
-        file: &RepoPath,
+        file: &'a RepoPath,
         tests: &[RepoPath],
         survey: &'a Survey,
         ran: &'a ExecutedLines,
     ) -> Self {
         let texts = tests.iter().filter(|test| *test != file);
         Self {
+            file,
             lines: ran.files.get(file),
             tests: texts.map(|test| survey.text(test)).collect(),
             measured: ran.has_lines(),
@@ -129,25 +131,44 @@ impl<'a> TestReach<'a> {
     /// Whether any test enters a function.
     pub fn enters(&self, function: &Behaviour) -> bool {
         if self.measured {
-            let lines = self.lines.and_then(|lines| lines.entered(function.start, function.end));
-            return lines.unwrap_or(false);
+            let entered =
+                self.lines.map_or(Some(false), |lines| is_entered(self.file, lines, function));
+            if let Some(entered) = entered {
+                return entered;
+            }
         }
         self.tests.iter().any(|text| has_word(text, function.short_name()))
     }
 
-    /// Whether a line was executed; not shown if lines are unknown.
-    pub fn line_ran(&self, line: u32) -> bool {
-        self.measured && self.lines.and_then(|lines| lines.ran(line)).unwrap_or(false)
+    /// Whether a line of a function was executed; not shown if lines are unknown.
+    pub fn line_ran(&self, function: &Behaviour, line: u32) -> bool {
+        self.measured
+            && self.lines.and_then(|lines| lines.ran(line)).unwrap_or(false)
+            && (function.end > function.start || self.enters(function))
     }
 
     /// Whether both branches of a condition were taken. A tool may not report branches: then an
     /// executed line counts.
-    pub fn decides(&self, line: u32) -> bool {
+    pub fn decides(&self, function: &Behaviour, line: u32) -> bool {
         match self.lines.and_then(|lines| lines.branches.get(&line)) {
             Some((hit, all)) => self.measured && hit == all,
-            None => self.line_ran(line),
+            None => self.line_ran(function, line),
         }
     }
+}
+
+/// Whether a test enters a function. A definition on one line runs when its file is loaded, where the
+/// language executes definitions: there the tool's counts of functions tell, and `None` stands for
+/// no such count. Those of coverage.py are counts of lines.
+fn is_entered(file: &RepoPath, lines: &FileLines, function: &Behaviour) -> Option<bool> {
+    let by_lines = || lines.entered(function.start, function.end).unwrap_or(false);
+    let is_script = Language::of(file).is_some_and(|one| JS.contains(&one));
+    if function.end > function.start || !(is_script || Language::of(file) == Some(Language::Python))
+    {
+        return Some(by_lines());
+    }
+    let counted = is_script.then(|| lines.entered_by_count(function.short_name(), function.start));
+    counted.flatten().or_else(|| (!by_lines()).then_some(false))
 }
 
 /// The functions to consider, by file; files without an entry are considered as a whole.
@@ -213,9 +234,10 @@ pub fn count_shares(
             offered.as_ref().is_none_or(|offered| offered.contains(subject))
         };
         for function in functions.iter().filter(is_counted) {
-            let entered =
-                file_lines.and_then(|file_lines| file_lines.entered(function.start, function.end));
-            shares.add_function(entered.unwrap_or(false));
+            let entered = file_lines.map_or(Some(false), |lines| is_entered(file, lines, function));
+            if let Some(entered) = entered {
+                shares.add_function(entered);
+            }
         }
         for (start, end) in pieces {
             match file_lines {

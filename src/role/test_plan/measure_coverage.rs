@@ -154,6 +154,36 @@ mod tests {
     }
 
     #[test]
+    fn loading_a_function_on_one_line_does_not_count_as_entering_it() {
+        let script = "export function a (n) { return n }\nexport function b (n) { return -n }\n";
+        let python = "def a(n): return n\ndef b(n): return -n\n";
+        let go = "func A() int { return 1 }\nfunc B() int { return 2 }\n";
+        let table = [
+            ("a.js", script, &[1, 1][..], &[("a", 1, 3), ("b", 2, 0)][..], (1, 2)),
+            ("a.ts", script, &[1, 1], &[], (0, 0)),
+            ("a.js", script, &[0, 0], &[], (0, 2)),
+            // coverage.py counts the lines of a function.
+            ("a.py", python, &[1, 1], &[("a", 1, 1), ("b", 2, 1)], (0, 0)),
+            ("a.py", python, &[0, 0], &[], (0, 2)),
+            ("a.go", go, &[1, 0], &[], (1, 2)),
+        ];
+        for (name, text, hits, functions, expected) in table {
+            let file = RepoPath::parse(name).unwrap();
+            let mut lines = FileLines::default();
+            for (line, hits) in (1..).zip(hits) {
+                lines.line(line, *hits);
+            }
+            for (name, line, hits) in functions {
+                lines.function(name, *line, *hits);
+            }
+            let texts = BTreeMap::from([(file.clone(), text.to_owned())]);
+            let about = About::from([(file.clone(), BTreeSet::from([String::new()]))]);
+            let share = count_shares(&about, &texts, &[(file, lines)].into()).function;
+            assert_eq!((share.part, share.whole), expected, "{name} {functions:?}");
+        }
+    }
+
+    #[test]
     fn functions_that_are_meant_count_and_no_others() {
         let file = RepoPath::parse("shop.py").unwrap();
         let text = "RATE = [\n    1,\n]\n\n\ndef price(x):\n    if x:\n        return 1\n    return 2\n\n\ndef tax(x):\n    return x\n";

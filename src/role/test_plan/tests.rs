@@ -120,6 +120,27 @@ fn requirements_say_what_to_give_and_what_to_see() {
 }
 
 #[test]
+fn a_function_on_one_line_that_only_loading_ran_is_asked_for() {
+    let text = "export function a (n) { return n + 1 }\nexport function b (n) { return n * 2 }\n";
+    let (session, survey) = (session(), survey(&[("lib/dice.js", text)]));
+    let mut ran = by_names();
+    ran.source = CoverageSource::Measured { command: "node".into(), format: "V8 JSON".into() };
+    let mut file = FileLines::default();
+    for (name, line, hits) in [("a", 1, 3), ("b", 2, 0)] {
+        file.line(line, 1);
+        file.function(name, line, hits);
+    }
+    ran.files.insert(path("lib/dice.js"), file);
+    let named = survey.find_described("lib/dice.js");
+    let request = request(&session, "lib/dice.js");
+    let mut plan = assemble(&request, &named, ran.clone(), &facts(), &survey).plan;
+    derive_requirements(&mut plan, &survey, &ran);
+    let functions: BTreeSet<&str> =
+        plan.all_requirements().map(|(_, one)| one.function.as_str()).collect();
+    assert_eq!(functions, BTreeSet::from(["b"]), "{:?}", lines(&plan));
+}
+
+#[test]
 fn lines_that_ran_are_not_asked_for_again() {
     let mut ran = by_names();
     ran.source = CoverageSource::Measured { command: "coverage".into(), format: "JSON".into() };

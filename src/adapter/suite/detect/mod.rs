@@ -21,7 +21,7 @@ use crate::effect::{RunError, SuiteFacts};
 use super::format::without_colours;
 use super::framework::{
     DETECTION_ORDER, FrameworkAdapter, NamedRunner, RunFiles, SAMPLES, Site, adapter,
-    is_certainly_pytest, named_runner, plugins_of_settings, words,
+    is_certainly_pytest, named_runner, plugins_of_settings, starts_framework, words,
 };
 use super::python_environment::{self, Managed};
 use super::version_managers;
@@ -228,6 +228,8 @@ fn unknown(site: &Site) -> RunError {
 fn matches(site: &Site) -> Vec<Match> {
     let found = DETECTION_ORDER.into_iter().filter_map(|framework| Match::of(framework, site));
     let mut found: Vec<Match> = found.collect();
+    // What the test script of npm starts runs the tests; others may be installed for another purpose.
+    found.sort_by_key(|one| site.command.is_none() && !starts_framework(site, one.adapter));
     // Beside a test script of npm, files named like tests of Python are not what the project runs.
     let is_scripted = site.test_script().is_some();
     let by_tests =

@@ -133,6 +133,15 @@ const KNOWN: &[Known] = &[
         Framework::Mocha,
     ),
     (
+        "jshttp/negotiator",
+        "index.js lib/charset.js test/charset.js benchmarks/charset.bench.js",
+        &[(
+            "package.json",
+            r#"{"devDependencies": {"mocha": "^11.7.0", "nyc": "^17.1.0", "vitest": "3.2.4"}, "scripts": {"bench": "vitest bench", "test": "mocha --reporter spec --check-leaks test/"}}"#,
+        )],
+        Framework::Mocha,
+    ),
+    (
         "eslint/eslint",
         "Makefile.js karma.conf.js lib/api.js tests/lib/api.js",
         &[(

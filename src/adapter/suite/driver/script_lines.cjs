@@ -142,8 +142,9 @@ function createMapper(root, source, keeps) {
         for (const { functionName, ranges } of one.functions) {
           const line = script.heads.get(ranges[0].startOffset);
           if (!functionName || line === undefined) continue;
-          const known = script.functions.get(functionName);
-          script.functions.set(functionName, [functionName, line, (known?.[2] ?? 0) + ranges[0].count]);
+          const key = `${functionName}:${line}`;
+          const known = script.functions.get(key);
+          script.functions.set(key, [key, line, (known?.[2] ?? 0) + ranges[0].count]);
         }
       }
       return found;

@@ -37,7 +37,7 @@ pub use adapter::{
 pub use command::matching_files;
 pub use named_commands::{NamedRunner, find as named_runner};
 pub use nextest::profile_settings;
-pub use npm_script::find_whole as whole_npm_script;
+pub use npm_script::{find_whole as whole_npm_script, starts_framework};
 pub use pytest::{is_certain as is_certainly_pytest, plugins_of_settings};
 pub use python_command::PythonCommand;
 

@@ -3,7 +3,7 @@
 use crate::adapter::host::environment;
 use crate::domain::test_command::TestCommand;
 
-use super::adapter::Site;
+use super::adapter::{FrameworkAdapter, Site};
 
 /// Scripts of `package.json` that are followed from the test script.
 const FOLLOWED: usize = 5;
@@ -48,6 +48,11 @@ pub fn find(site: &Site, is_run_by: &dyn Fn(&TestCommand) -> bool) -> Option<Scr
         at += 1;
     }
     None
+}
+
+/// Whether the test script starts a framework.
+pub fn starts_framework(site: &Site, adapter: &FrameworkAdapter) -> bool {
+    find(site, &adapter.is_run_by).is_some()
 }
 
 /// The command that runs the whole test script, where that does more than the command which
