@@ -323,6 +323,7 @@ impl Inspection<'_> {
             files: &sources.files,
             chosen: &list,
             installed: &installed,
+            framework: None,
             tests: self.scope.request.tests,
         })
     }

@@ -39,6 +39,7 @@ pub async fn inspect(
         files: &texts,
         chosen: &chosen,
         installed: &BTreeMap::new(),
+        framework: Some(fx.suite.facts().framework),
         tests: request.tests,
     });
     if let Some(commands) = request.tools.filter(|_| !chosen.is_empty()) {

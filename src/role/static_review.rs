@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
 use crate::code::lint::{self, LintRule, Project};
+use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Remark, Stage};
 use crate::effect::{Concern, LintReport};
@@ -16,6 +17,8 @@ pub struct ReviewRequest<'a> {
     pub chosen: &'a [&'a RepoPath],
     /// The files of installed packages that are imported by path, by package.
     pub installed: &'a BTreeMap<String, Vec<String>>,
+    /// The framework that runs the suite, if it is known.
+    pub framework: Option<Framework>,
     pub tests: bool,
 }
 
@@ -38,6 +41,9 @@ pub struct ReviewResult {
 /// Source: specification.md 6.3, 6.4, 6.6.
 pub fn review(request: &ReviewRequest<'_>) -> ReviewResult {
     let mut project = Project::of(request.files);
+    if let Some(framework) = request.framework {
+        project.declare_framework(framework);
+    }
     for (package, files) in request.installed {
         project.install(package, files.iter().cloned());
     }
@@ -287,8 +293,13 @@ mod tests {
         let chosen: Vec<&RepoPath> = files.keys().collect();
         for tests in [false, true] {
             let installed = BTreeMap::new();
-            let request =
-                ReviewRequest { files: &files, chosen: &chosen, installed: &installed, tests };
+            let request = ReviewRequest {
+                files: &files,
+                chosen: &chosen,
+                installed: &installed,
+                framework: None,
+                tests,
+            };
             let result = review(&request);
             let found: Vec<&str> = result.findings.iter().map(|one| one.id.as_str()).collect();
             let expected = if tests {

@@ -232,6 +232,8 @@ fn candidates_are_judged_by_pytest_as_by_a_fresh_start_whichever_way_they_are_tr
         tests.into_iter().filter(|test| !needs.iter().any(|name| test.contains(name))).collect();
     let ways = judge("pytest", PYTEST, &plain);
     assert_eq!(ways, ["functions", "modules"]);
+    let frozen = format!("{PYTEST}\n\nimport gc\ngc.freeze()\n");
+    assert_eq!(judge("pytest", &frozen, &plain), ["functions", "modules"]);
     // A module that keeps state in its process must not be loaded twice there.
     let counted = format!(
         r"{PYTEST}

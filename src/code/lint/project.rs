@@ -6,6 +6,7 @@ use regex::Regex;
 
 use crate::code::imports::script_candidates;
 use crate::code::language::Language;
+use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 
 /// Facts about a repository that cannot be read from a single file.
@@ -107,6 +108,24 @@ impl Project {
             list.insert("pytest".into());
         }
         project
+    }
+
+    /// Counts the packages of the framework that runs the suite as declared.
+    pub fn declare_framework(&mut self, framework: Framework) {
+        let names: &[&str] = match framework {
+            Framework::Pytest => &["pytest"],
+            Framework::Jest => &["jest", "@jest/globals"],
+            Framework::Vitest => &["vitest"],
+            Framework::Mocha => &["mocha"],
+            Framework::Ava => &["ava"],
+            Framework::NodeTap => &["tap"],
+            Framework::Tape => &["tape"],
+            _ => &[],
+        };
+        let list = if framework.is_python() { &mut self.python } else { &mut self.script };
+        if let Some(list) = list {
+            list.extend(names.iter().map(|&name| name.to_owned()));
+        }
     }
 
     fn manifest(&mut self, path: &RepoPath, text: &str) {
@@ -259,6 +278,24 @@ mod tests {
         let beside = [("requirements.txt", "flask\n"), ("tests/conftest.py", "")];
         assert!(project(&beside).python.unwrap().contains("pytest"));
         assert!(!project(&beside[..1]).python.unwrap().contains("pytest"));
+    }
+
+    #[test]
+    fn the_framework_that_runs_the_suite_counts_as_declared() {
+        let files = [("pyproject.toml", "[project]\nname = \"shop\"\n"), ("package.json", "{}")];
+        let mut found = project(&files);
+        found.declare_framework(Framework::Unittest);
+        assert!(!found.python.as_ref().unwrap().contains("pytest"));
+        found.declare_framework(Framework::Pytest);
+        assert!(found.python.as_ref().unwrap().contains("pytest"));
+        assert!(found.script.as_ref().unwrap().is_empty());
+        found.declare_framework(Framework::Jest);
+        found.declare_framework(Framework::Mocha);
+        let expected = ["@jest/globals", "jest", "mocha"].map(str::to_owned);
+        assert_eq!(found.script, Some(BTreeSet::from(expected)));
+        let mut without = project(&[("a.py", "")]);
+        without.declare_framework(Framework::Pytest);
+        assert_eq!(without.python, None);
     }
 
     #[test]

@@ -65,15 +65,16 @@ impl ExecutionPerformer<'_> {
         );
         let known = generation(self.fx).await?.filter(|_| is_empty);
         let known = known.filter(|known| known.passing.is_empty() && known.failing.is_empty());
-        let made = known.and_then(|known| known.made);
-        let Some(made) = made.filter(|made| made.report.files.is_empty()) else {
+        let known = known.filter(|known| known.files().is_empty());
+        let Some((known, made)) = known.as_ref().and_then(|one| Some((one, one.made.as_ref()?)))
+        else {
             return Ok(failure);
         };
         let findings: Vec<String> = made.report.findings.iter().map(ToString::to_string).collect();
         if !findings.is_empty() {
             return Ok(Failure::Contradicted { findings });
         }
-        let reason = made.report.main_reason().unwrap_or("no function can be called from a test");
+        let reason = known.main_reason().unwrap_or("no function can be called from a test");
         let framework = Framework::from_name(&made.report.framework);
         Ok(Failure::NothingWritten { reason: reason.to_owned(), framework })
     }

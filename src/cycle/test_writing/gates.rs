@@ -207,8 +207,7 @@ impl TestWriting<'_> {
 
     /// Why a gate without files is not met.
     fn nothing_written(&self) -> String {
-        let made = self.generation.made.as_ref();
-        let reason = made.and_then(|made| made.report.main_reason());
+        let reason = self.generation.main_reason();
         let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         format!("{NOTHING_WRITTEN}{reason}")
     }

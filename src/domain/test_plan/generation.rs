@@ -196,11 +196,17 @@ impl Generation {
         written.collect()
     }
 
+    /// Why a file is missing: a gate dropped one, or else what kept most tests from being written.
+    pub fn main_reason(&self) -> Option<&str> {
+        let dropped = self.dropped.first().map(|one| one.reason.as_str());
+        dropped.or_else(|| self.made.as_ref()?.report.main_reason())
+    }
+
     /// What was written, for the end of the session.
     pub fn written_work(&self) -> WrittenWork {
         let files = self.written_files();
-        let reason = self.made.as_ref().and_then(|made| made.report.main_reason());
-        let obstacle = reason.filter(|_| files.is_empty()).unwrap_or_default().to_owned();
+        let obstacle =
+            self.main_reason().filter(|_| files.is_empty()).unwrap_or_default().to_owned();
         let findings = self.findings().into_iter().map(ToString::to_string).collect();
         let (missed_gates, shortfall) = (self.missed_gates(), self.describe_shortfall());
         WrittenWork { files, obstacle, missed_gates, shortfall, findings }

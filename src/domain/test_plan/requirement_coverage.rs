@@ -384,6 +384,7 @@ mod tests {
         let mut production = Generation::new(id, tree, Vec::new(), Vec::new());
         production.made = Some(made());
         assert_eq!(production.totals().tests, 2);
+        assert_eq!(production.main_reason(), Some("late"), "of a call");
         production.drop_file(&path("tests/test_a.py"), "code check (IMPL-001.3): 1 critical");
         let totals = production.totals();
         assert_eq!((totals.tests, totals.files, production.dropped.len()), (0, 0, 1));
@@ -391,6 +392,7 @@ mod tests {
         let open = still_open(&path("a.py"), &one, production.made.as_ref().unwrap());
         assert_eq!(open.as_deref(), Some("code check (IMPL-001.3): 1 critical"));
         assert!(!production.is_met());
+        assert_eq!(production.written_work().obstacle, "code check (IMPL-001.3): 1 critical");
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub use task_steps::read_task_steps;
 pub use write::write_tests;
 
 #[cfg(any(test, feature = "internals"))]
+use crate::domain::framework::Framework;
+#[cfg(any(test, feature = "internals"))]
 use crate::domain::id::RepoPath;
 #[cfg(any(test, feature = "internals"))]
 use crate::role::{answer, code_answer};
@@ -35,7 +37,8 @@ pub fn read_generated(text: &str) {
         code_answer::parse::<GenerateResponse>(text, "IMPL-001-1"),
         RepoPath::parse("tests/test_a.py"),
     ) {
-        drop(refusals::accepted_text(&response, &path, &std::collections::BTreeMap::new()));
+        let texts = std::collections::BTreeMap::new();
+        drop(refusals::accepted_text(&response, &path, &texts, Framework::Command));
     }
 }
 

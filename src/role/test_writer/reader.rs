@@ -191,7 +191,8 @@ impl Reader<Draft> for GenerateReader<'_> {
         if let Some(why) = reason_for_no_test(&response, self.request.round > 1) {
             return Ok(Reading::Useless(FallbackTrigger::General, why));
         }
-        let text = match accepted_text(&response, &self.path, &self.sources.texts) {
+        let framework = self.request.framework.framework;
+        let text = match accepted_text(&response, &self.path, &self.sources.texts, framework) {
             Ok(text) => text,
             Err(problems) => return Ok(self.refuse(model, problems)),
         };

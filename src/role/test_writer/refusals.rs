@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::code::language::Language;
 use crate::code::lint;
 use crate::code::{side_effects, syntax, test_cases};
+use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Severity};
 use crate::domain::text::one_line;
@@ -34,6 +35,7 @@ pub fn accepted_text(
     response: &GenerateResponse,
     path: &RepoPath,
     texts: &BTreeMap<RepoPath, String>,
+    framework: Framework,
 ) -> Result<String, Vec<String>> {
     let mut problems = Vec::new();
     for edit in &response.edits {
@@ -61,7 +63,7 @@ pub fn accepted_text(
         }
         None => {}
         Some(text) => {
-            problems.extend(check_text(&text, path, texts));
+            problems.extend(check_text(&text, path, texts, framework));
             if problems.is_empty() {
                 return Ok(text);
             }
@@ -72,7 +74,12 @@ pub fn accepted_text(
 }
 
 /// The problems in the text of a test file.
-fn check_text(text: &str, path: &RepoPath, texts: &BTreeMap<RepoPath, String>) -> Vec<String> {
+fn check_text(
+    text: &str,
+    path: &RepoPath,
+    texts: &BTreeMap<RepoPath, String>,
+    framework: Framework,
+) -> Vec<String> {
     if text.len() > LONGEST {
         return vec![format!("too-long: {} bytes, {LONGEST} are enough", text.len())];
     }
@@ -103,6 +110,7 @@ fn check_text(text: &str, path: &RepoPath, texts: &BTreeMap<RepoPath, String>) -
         files: &with,
         chosen: &[path],
         installed: &BTreeMap::new(),
+        framework: Some(framework),
         tests: true,
     });
     problems.extend(reviewed.findings.iter().filter(|one| is_refused(one)).map(refusal));
@@ -198,7 +206,7 @@ mod tests {
             ),
         ];
         for (response, expected) in table {
-            let got = accepted_text(&response, &path(at), &repository());
+            let got = accepted_text(&response, &path(at), &repository(), Framework::Command);
             let text = &response.new_files.first().map_or("", |file| &file.content);
             match expected {
                 None => assert!(got.is_ok(), "{got:?}: {text}"),
@@ -211,8 +219,18 @@ mod tests {
         }
         let edit = ReportedEdit { file: "shop/price.py".into(), ..ReportedEdit::default() };
         let edited = GenerateResponse { edits: vec![edit], ..answer(at, GOOD) };
-        let problems = accepted_text(&edited, &path(at), &repository()).unwrap_err();
+        let problems =
+            accepted_text(&edited, &path(at), &repository(), Framework::Command).unwrap_err();
         assert!(problems[0].starts_with("changes-existing-file"), "{problems:?}");
+    }
+
+    #[test]
+    fn the_framework_that_runs_the_suite_may_be_imported() {
+        let (at, text) = (path("tests/test_price.py"), format!("import pytest\n{GOOD}"));
+        let accept =
+            |framework| accepted_text(&answer(at.as_str(), &text), &at, &repository(), framework);
+        assert_eq!(accept(Framework::Pytest).as_deref(), Ok(text.as_str()));
+        assert!(accept(Framework::Unittest).unwrap_err()[0].starts_with("hallucinated-import"));
     }
 
     /// A sample in one language: a repository, and a valid test file with replaceable lines.
@@ -337,7 +355,12 @@ mod tests {
             let texts: BTreeMap<RepoPath, String> =
                 sample.files.iter().map(|(name, text)| (path(name), (*text).to_owned())).collect();
             let check = |text: &str| {
-                accepted_text(&answer(sample.place, text), &path(sample.place), &texts)
+                accepted_text(
+                    &answer(sample.place, text),
+                    &path(sample.place),
+                    &texts,
+                    Framework::Command,
+                )
             };
             assert_eq!(check(sample.right).as_deref(), Ok(sample.right));
             let rows = sample.rows.iter().map(|row| (sample.line, row));
@@ -356,10 +379,16 @@ mod tests {
     fn a_file_must_be_readable_and_of_a_bounded_size() {
         let long = format!("{GOOD}# {}\n", "x".repeat(LONGEST));
         let python = path("tests/test_price.py");
-        let problems = accepted_text(&answer(python.as_str(), &long), &python, &repository());
+        let problems = accepted_text(
+            &answer(python.as_str(), &long),
+            &python,
+            &repository(),
+            Framework::Command,
+        );
         assert!(problems.unwrap_err()[0].starts_with("too-long"));
         let text = path("tests/test_price.txt");
-        let problems = accepted_text(&answer(text.as_str(), GOOD), &text, &repository());
+        let problems =
+            accepted_text(&answer(text.as_str(), GOOD), &text, &repository(), Framework::Command);
         assert!(problems.unwrap_err()[0].starts_with("wrong-place"));
     }
 
@@ -367,8 +396,13 @@ mod tests {
     fn at_most_twelve_reasons_are_reported_without_control_characters() {
         let edit = ReportedEdit { file: "a\u{7}.py".into(), ..ReportedEdit::default() };
         let response = GenerateResponse { edits: vec![edit; 40], ..GenerateResponse::default() };
-        let problems =
-            accepted_text(&response, &path("tests/test_a.py"), &BTreeMap::new()).unwrap_err();
+        let problems = accepted_text(
+            &response,
+            &path("tests/test_a.py"),
+            &BTreeMap::new(),
+            Framework::Command,
+        )
+        .unwrap_err();
         assert_eq!(problems.len(), REPORTED);
         assert!(problems.iter().all(|one| !one.contains('\u{7}')), "{problems:?}");
     }
@@ -381,7 +415,7 @@ mod tests {
             let path = RepoPath::parse("tests/test_a.py").unwrap();
             let file = crate::role::responses::ReportedFile { file: name, content, ..Default::default() };
             let response = GenerateResponse { new_files: vec![file], ..GenerateResponse::default() };
-            match accepted_text(&response, &path, &BTreeMap::new()) {
+            match accepted_text(&response, &path, &BTreeMap::new(), Framework::Command) {
                 Ok(text) => proptest::prop_assert_eq!(&text, &response.new_files[0].content),
                 Err(reasons) => {
                     proptest::prop_assert!((1..=REPORTED).contains(&reasons.len()));

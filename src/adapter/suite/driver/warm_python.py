@@ -233,6 +233,8 @@ def serve_at_front(again=None):
     if threading.active_count() > 1:
         os._exit(1)
     functions = {}
+    # Tests may freeze what they loaded, and the collector does not list that.
+    gc.unfreeze()
     for one in gc.get_objects():
         if isinstance(one, types.FunctionType) and one.__code__.co_filename in ORIGINAL:
             functions.setdefault(id(one.__code__), []).append(one)
