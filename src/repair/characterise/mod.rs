@@ -304,15 +304,7 @@ pub async fn characterise(
             .collect();
         known.retain(|case| check_purpose(task.language, case, &source).is_ok());
         drop_silent_calls(one, &mut known, &source);
-        // A test of its text or its items says more than that of an object that was just made.
-        let (own, texts) = (one.callable.subject(), ["__repr__", "__str__", "__iter__"]);
-        let tells = |one: &Callable| {
-            one.unsupported.is_none() && one.subject() == own && texts.contains(&one.short_name())
-        };
-        let is_told = one.callable.is_constructor() && task.callables.iter().any(tells);
-        let is_needless =
-            is_told || ["__setitem__", "__delitem__"].contains(&one.callable.short_name());
-        if is_needless {
+        if ["__setitem__", "__delitem__"].contains(&one.callable.short_name()) {
             known.retain(|case| !matches!(case.seen.outcome, CallOutcome::Value { .. }));
             drop_for(one, "other tests of its object show what it does".into());
         }

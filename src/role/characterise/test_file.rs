@@ -284,7 +284,7 @@ impl PinnedFile {
                         .collect(),
                     notices: notices.get(*id).cloned().unwrap_or_default(),
                     is_documented: case.documented.is_some(),
-                    is_makeshift: is_internal || is_odd,
+                    is_makeshift: is_internal || is_odd || self.is_shown_by_text(one, case),
                     function: *function,
                 }
             })
@@ -316,6 +316,18 @@ impl PinnedFile {
         self.functions.get(function)?.cases.get(case)
     }
 
+    /// Whether a case makes an object of which others show the text or the items, which says more.
+    fn is_shown_by_text(&self, one: &ObservedFunction, case: &Case) -> bool {
+        let shows = |other: &ObservedFunction| {
+            other.callable.subject() == one.callable.subject()
+                && ["__repr__", "__str__", "__iter__"].contains(&other.callable.short_name())
+                && !other.cases.is_empty()
+        };
+        one.callable.is_constructor()
+            && matches!(case.expected_outcome(), CallOutcome::Value { .. })
+            && self.functions.iter().any(shows)
+    }
+
     /// Adds the plainest legible cases that give what no chosen one of their function gives, where they are
     /// wanted beside these, one for each outcome (specification.md 6.2).
     fn add_other(
@@ -328,7 +340,7 @@ impl PinnedFile {
             let (Some(one), Some(case)) = (self.functions.get(place.0), self.case(*place)) else {
                 continue;
             };
-            if one.callable.is_internal {
+            if one.callable.is_internal || self.is_shown_by_text(one, case) {
                 continue;
             }
             let of_function = chosen.iter().filter(|other| other.0 == place.0);
