@@ -158,7 +158,7 @@ fn no_line_is_cut_off_so_that_the_rest_loads() {
         (
             "import os\n\n\ndef price(x):\n    return x + 1\n\n\nRATES = load_rates()\n",
             "shop.py:8",
-            "continue, once that is corrected or with another provider: nothing could be tried so far",
+            "continue, of use only with another provider: nothing could be tried so far",
         ),
         (
             "def price(x):\n    return x + 1\n\n\nTABLE = {}['rates']\n",

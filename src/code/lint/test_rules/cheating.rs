@@ -47,7 +47,7 @@ pub const RULES: &[LintRule] = &[
 ];
 
 static READS_PYTHON: Pattern = Pattern::new(
-    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__|\b__loader__\b|\btokenize\.open\(|\.__spec__\.origin|\.get_source\(|\blinecache\.getlines?\(|\bgetattr\((?:inspect|dis|ast|linecache)\b|\bgetattr\([^)]*['\x22]\s*\+\s*['\x22]|\w\.__path__\b|(?:glob|get_data|read_text|files)\([^)]*\.py['\x22]",
+    r"\.__code__\b|\bco_(?:code|consts|names)\b|\binspect\.getsource|\bgetsource(?:lines)?\(|\bdis\.\w+\(|\bast\.parse\([^)]*(?:__file__|open\(|read_text)|\w\.__file__\)\.read_text|open\(\w+\.__file__|\.get_data\(\w+\.__file__|\b__loader__\b|\btokenize\.open\(|\.__spec__\.origin|\.get_source\(|\blinecache\.getlines?\(|\bgetattr\((?:inspect|dis|ast|linecache)\b|\bgetattr\([^)]*['\x22]__\w*['\x22]\s*\+|\w\.__path__\b|(?:glob|get_data|read_text|files)\([^)]*\.py['\x22]",
 );
 static READS_SCRIPT: Pattern = Pattern::new(
     r#"Function\.prototype\.toString|\breadFileSync\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]|\breadFile\([^)]*\.\.?/[^)'"]*\.(?:js|mjs|cjs|ts|tsx|jsx)['"]"#,
