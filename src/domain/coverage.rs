@@ -40,7 +40,7 @@ impl FileLines {
     }
 
     /// Notes a function; the highest count stays, and functions of one name on other lines stay apart.
-    pub fn function(&mut self, name: &str, line: u32, hits: u64) {
+    pub fn add_function(&mut self, name: &str, line: u32, hits: u64) {
         let is_other = self.functions.get(name).is_some_and(|(known, _)| *known != line);
         let key = if is_other { format!("{name}:{line}") } else { name.to_owned() };
         let known = self.functions.entry(key).or_insert((line, hits));
@@ -338,7 +338,7 @@ mod tests {
             ("(anonymous_0)", 5, 1),
         ];
         for (name, line, hits) in functions {
-            file.function(name, line, hits);
+            file.add_function(name, line, hits);
         }
         let table = [
             ("a", 1, Some(false)),

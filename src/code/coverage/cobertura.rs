@@ -34,7 +34,7 @@ pub fn read(text: &str) -> Result<Report, BadReport> {
             if let Some((name, start, hits)) = method.take() {
                 let own = report.file(&file);
                 own.line(start, hits);
-                own.function(&name, start, hits);
+                own.add_function(&name, start, hits);
             }
         }
         Piece::Start(..) | Piece::End(_) => {}

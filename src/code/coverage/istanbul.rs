@@ -32,7 +32,7 @@ pub fn read(value: &Value) -> Result<Report, BadReport> {
             let line = number(&place["decl"]["start"]["line"]);
             if let (Some(name), Some(line)) = (place["name"].as_str(), line) {
                 let hits = file_report["f"][id].as_u64().unwrap_or(0);
-                file.function(name, line, hits);
+                file.add_function(name, line, hits);
             }
         }
     }

@@ -28,7 +28,7 @@ pub fn read(text: &str) -> Result<Report, BadReport> {
             if let (Some((name, line)), "METHOD", Some(covered)) = (&method, kind.as_str(), covered)
                 && !of_class.is_empty()
             {
-                report.file(&of_class).function(name, *line, covered);
+                report.file(&of_class).add_function(name, *line, covered);
             }
         }
         Piece::End("method") => method = None,

@@ -114,7 +114,7 @@ fn add(known: &mut FileLines, lines: FileLines) {
         *old = (old.0.max(pair.0), old.1.max(pair.1));
     }
     for (name, (line, hits)) in lines.functions {
-        known.function(&name, line, hits);
+        known.add_function(&name, line, hits);
     }
 }
 

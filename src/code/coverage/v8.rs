@@ -119,7 +119,7 @@ fn note_lines(file: &mut FileLines, text: &str, counts: &[Option<u64>], function
         }
         for (name, start, hits) in functions {
             if (offset..offset + length).contains(start) {
-                file.function(name, number, *hits);
+                file.add_function(name, number, *hits);
             }
         }
         offset += length;

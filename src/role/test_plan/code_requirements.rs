@@ -131,7 +131,7 @@ impl<'a> CodeRequirements<'a> {
             let known = function.parameters.iter().any(|one| about(&one.name))
                 || raised.chain(result).any(decides);
             if known {
-                let shown = self.reach.decides(function, edge.line);
+                let shown = self.reach.takes_both_sides(function, edge.line);
                 self.want((SubLayer::Edge, function), edge.line, shown, &boundary(edge));
             }
         }

@@ -149,7 +149,7 @@ impl<'a> TestReach<'a> {
 
     /// Whether both branches of a condition were taken. A tool may not report branches: then an
     /// executed line counts.
-    pub fn decides(&self, function: &Behaviour, line: u32) -> bool {
+    pub fn takes_both_sides(&self, function: &Behaviour, line: u32) -> bool {
         match self.lines.and_then(|lines| lines.branches.get(&line)) {
             Some((hit, all)) => self.measured && hit == all,
             None => self.line_ran(function, line),

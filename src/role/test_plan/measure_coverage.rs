@@ -174,7 +174,7 @@ mod tests {
                 lines.line(line, *hits);
             }
             for (name, line, hits) in functions {
-                lines.function(name, *line, *hits);
+                lines.add_function(name, *line, *hits);
             }
             let texts = BTreeMap::from([(file.clone(), text.to_owned())]);
             let about = About::from([(file.clone(), BTreeSet::from([String::new()]))]);

@@ -128,7 +128,7 @@ fn a_function_on_one_line_that_only_loading_ran_is_asked_for() {
     let mut file = FileLines::default();
     for (name, line, hits) in [("a", 1, 3), ("b", 2, 0)] {
         file.line(line, 1);
-        file.function(name, line, hits);
+        file.add_function(name, line, hits);
     }
     ran.files.insert(path("lib/dice.js"), file);
     let named = survey.find_described("lib/dice.js");
