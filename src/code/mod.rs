@@ -18,6 +18,7 @@ pub mod java_packages;
 pub mod language;
 pub mod lint;
 pub mod mutate;
+pub mod number_constants;
 pub mod outline;
 pub mod parallel;
 pub mod pattern;

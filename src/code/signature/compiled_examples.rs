@@ -53,7 +53,7 @@ pub fn rust_examples(code: &str) -> Vec<Example> {
     let code = code.replace("format!(\"{}\", ", "fmt(");
     let code = format!("fn example() {{\n{code}\n}}\n");
     let Some(tree) = Language::Rust.parse(&code) else { return Vec::new() };
-    let mut block = RustBlock { code: &code, known: BTreeMap::new() };
+    let mut block = RustBlock { code: &code, known: BTreeMap::new(), calls: BTreeMap::new() };
     let mut found = Vec::new();
     visit(tree.root_node(), |node| {
         match node.kind() {
@@ -76,13 +76,21 @@ struct RustBlock<'a> {
     code: &'a str,
     /// The variables whose value is known.
     known: BTreeMap<String, String>,
+    /// The calls whose results are kept in variables that do not change.
+    calls: BTreeMap<String, Node<'a>>,
 }
 
-impl RustBlock<'_> {
-    fn bind(&mut self, node: Node<'_>) {
+impl<'a> RustBlock<'a> {
+    fn bind(&mut self, node: Node<'a>) {
         let name = field_of(node, "pattern", self.code).to_owned();
-        let value = node.child_by_field_name("value").and_then(|value| self.value(value));
-        match value {
+        let value = node.child_by_field_name("value");
+        let changes = named_children(node).iter().any(|one| one.kind() == "mutable_specifier");
+        let is_call = |one: &Node<'_>| matches!(one.kind(), "call_expression" | "try_expression");
+        match value.filter(is_call).filter(|_| !changes) {
+            Some(call) => self.calls.insert(name.clone(), call),
+            None => self.calls.remove(&name),
+        };
+        match value.and_then(|value| self.value(value)) {
             Some(value) => self.known.insert(name, value),
             None => self.known.remove(&name),
         };
@@ -170,6 +178,12 @@ impl RustBlock<'_> {
     fn call(&self, node: Node<'_>, result: Option<DocumentedResult>) -> Option<Example> {
         if node.kind() == "try_expression" {
             return self.call(node.named_child(0)?, result);
+        }
+        if node.kind() == "identifier" {
+            let made = self.calls.get(text_of(node, self.code))?;
+            // In `let x = x.unwrap();` the name stands for what it was before.
+            let is_before = made.end_byte() <= node.start_byte();
+            return if is_before { self.call(*made, result) } else { None };
         }
         let function = node.child_by_field_name("function")?;
         let text = text_of(function, self.code);
@@ -347,6 +361,16 @@ mod tests {
             ),
             ("assert!((0.3 - close(\"a\", \"b\")).abs() < 0.1);", vec!["close(\"a\", \"b\")"]),
             ("let x = y();\nassert_eq!(fee(x), 3);", vec!["y()"]),
+            (
+                "let x = fee(14);\nassert_eq!(x.unwrap(), \"XIV\");",
+                vec!["fee(14)", "fee(14) = \"XIV\""],
+            ),
+            (
+                "let mut x = make(1);\nx.push(2);\nassert_eq!(x, [1, 2]);",
+                vec!["make(1)", "x.push(2)"],
+            ),
+            ("let x = fee(1);\nlet x = x.unwrap();\nassert_eq!(x, 3);", vec!["fee(1)"]),
+            ("let x = fee(1);\nlet x = other;\nassert_eq!(x, 3);", vec!["fee(1)"]),
         ];
         for (code, expected) in table {
             let found = rust_examples(code);

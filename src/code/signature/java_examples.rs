@@ -1,5 +1,7 @@
 //! Examples in Javadoc: `StringUtils.isEmpty(null) = true`, or with the result in a comment.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use tree_sitter::Node;
 
 use crate::code::java_packages::outer_marks;
@@ -12,6 +14,9 @@ use super::{LITERAL, Parameter};
 /// What may stand between a call and its result.
 const MARKS: &[&str] =
     &["//", "=>", "->", "→", "==", "=", "returns", "return", "throws", "throw", "will return", ":"];
+
+/// Beginnings of the names of methods that leave their object as it is.
+const READERS: &[&str] = &["is", "has", "get", "to", "can", "contains", "compare", "equals"];
 
 /// The examples of a method in the comment above it, with results of its declared type.
 pub fn javadoc_examples(
@@ -26,6 +31,73 @@ pub fn javadoc_examples(
     let lines = comment.lines().map(|line| line.trim_start_matches([' ', '\t', '*', '/']));
     let found = lines.filter(|_| !name.is_empty() && comment.starts_with("/**"));
     found.filter_map(|line| example_of(line, name, parameters, result)).take(EXAMPLES).collect()
+}
+
+/// The examples in blocks of code of a page: objects that are made of constants, and calls with constants on
+/// them or on a class, with what the comment behind them shows.
+pub fn java_page_examples(code: &str) -> Vec<Example> {
+    let code = format!("class A {{ void example() {{\n{code}\n}} }}");
+    let Some(tree) = Language::Java.parse(&code) else { return Vec::new() };
+    let mut objects: BTreeMap<&str, &str> = BTreeMap::new();
+    let (mut changed, mut found) = (BTreeSet::new(), Vec::new());
+    for node in named_nodes(tree.root_node()) {
+        match node.kind() {
+            "variable_declarator" => {
+                let made = node.child_by_field_name("value");
+                let made = made.filter(|one| made_by(*one, &code).is_some());
+                let name = field_of(node, "name", &code);
+                objects.remove(name);
+                changed.remove(name);
+                objects.extend(made.map(|made| (name, text_of(made, &code))));
+            }
+            "object_creation_expression" => found.extend(made_by(node, &code)),
+            "method_invocation" => {
+                let object = field_of(node, "object", &code);
+                let is_first = !changed.contains(object);
+                let call = page_call(node, &code, &objects);
+                found.extend(
+                    call.map(|one| Example { result: one.result.filter(|_| is_first), ..one }),
+                );
+                let name = field_of(node, "name", &code);
+                if !READERS.iter().any(|word| name.starts_with(word)) {
+                    changed.insert(object);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What makes an object of constants.
+fn made_by(node: Node<'_>, code: &str) -> Option<Example> {
+    let is_new = node.kind() == "object_creation_expression";
+    let arguments = constant_arguments(node, code).filter(|given| is_new && !given.is_empty())?;
+    let name = field_of(node, "type", code).to_owned();
+    Some(Example { name, arguments, ..Example::default() })
+}
+
+/// A call on an object that the page makes or on a class.
+fn page_call(node: Node<'_>, code: &str, objects: &BTreeMap<&str, &str>) -> Option<Example> {
+    let object = node.child_by_field_name("object")?;
+    let word = text_of(object, code);
+    let is_class = object.kind() == "identifier" && word.starts_with(char::is_uppercase);
+    let is_made = made_by(object, code).is_some();
+    let receiver = objects.get(word).copied().or(Some(word).filter(|_| is_class || is_made))?;
+    let name = field_of(node, "name", code).to_owned();
+    let arguments = constant_arguments(node, code)?;
+    let behind = code.get(node.end_byte()..)?.lines().next()?.trim_start_matches([';', ' ']);
+    let shown = behind.strip_prefix("//").map(|shown| shown.trim_start_matches([' ', '=', '>']));
+    let result = shown
+        .and_then(|shown| result_of(shown, if shown.starts_with('"') { "String" } else { "int" }));
+    let receiver = Some(receiver.to_owned());
+    Some(Example { name, receiver, arguments, result, ..Example::default() })
+}
+
+fn constant_arguments(node: Node<'_>, code: &str) -> Option<Vec<String>> {
+    let given = named_children(node.child_by_field_name("arguments")?);
+    let texts = given.iter().map(|one| text_of(*one, code).to_owned());
+    given.iter().all(|one| is_constant(*one)).then(|| texts.collect())
 }
 
 fn example_of(line: &str, name: &str, parameters: &[Parameter], result: &str) -> Option<Example> {
@@ -141,6 +213,28 @@ mod tests {
         );
         let found = callables(Language::Java, &text).remove(0).examples.into_iter();
         found.map(|one| (one.arguments.join(", "), format!("{:?}", one.result))).collect()
+    }
+
+    #[test]
+    fn pages_show_objects_and_what_their_methods_give() {
+        let code = "Version one = new Version(\"1.2.3\"); // strict\none.isAbove(\"1.2\"); // true\none.isAbove(other); // true\nVersion two = new Version(\"2\", Kind.LOOSE);\ntwo.major(); // 2\nnew Version(\"3\").major(); // => 3\nVersions.count(\"a\"); // the number\none.toText(); // \"1.2.3\"\none.add(1); // true\none.size(); // 1\n";
+        let shown = |one: Example| {
+            let receiver = one.receiver.unwrap_or_default();
+            let result = one.result.map_or_else(String::new, |one| format!(" {one:?}"));
+            format!("{receiver}.{}({}){result}", one.name, one.arguments.join(", "))
+        };
+        let found: Vec<String> = java_page_examples(code).into_iter().map(shown).collect();
+        let expected = [
+            ".Version(\"1.2.3\")",
+            "new Version(\"1.2.3\").isAbove(\"1.2\") Value(\"true\")",
+            "new Version(\"3\").major() Value(\"3\")",
+            ".Version(\"3\")",
+            "Versions.count(\"a\")",
+            "new Version(\"1.2.3\").toText() Value(\"\\\"1.2.3\\\"\")",
+            "new Version(\"1.2.3\").add(1) Value(\"true\")",
+            "new Version(\"1.2.3\").size()",
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -32,6 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::{Node, Tree};
 
 use super::language::Language;
+use super::number_constants::constants_below;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
 pub use declared_values::{DeclaredValues, interleave_columns};
@@ -45,7 +46,8 @@ pub use parameter_types::{Type, type_of_literal};
 pub use python::{mark_internal, offered_names};
 pub use python_function::is_observed_operator;
 use reached_functions::{
-    learn_from_helpers, list_patterns, matching_texts_for, named_functions, reached_lines,
+    add_constants, learn_from_helpers, list_patterns, matching_texts_for, named_functions,
+    reached_lines,
 };
 pub use script::exports;
 
@@ -155,7 +157,7 @@ pub struct Callable {
     pub class: Option<Class>,
     /// The parameters without `self`.
     pub parameters: Vec<Parameter>,
-    /// Literals in its body, as written.
+    /// Literals in its body, as written, and values of the constants that it names.
     pub literals: Vec<String>,
     /// Texts outside of functions in its file, as they are written there: tables of words and the
     /// like; with words of several scripts where the file asks about characters.
@@ -225,7 +227,14 @@ impl Callable {
     pub fn learn_objects(&mut self, made: &BTreeMap<String, Vec<Vec<String>>>) {
         let of_parameters = self.parameters.iter_mut().filter_map(|one| one.class.as_mut());
         for class in self.class.iter_mut().chain(of_parameters) {
-            class.examples.extend(made.get(&class.name).into_iter().flatten().cloned());
+            let is_fitting = |given: &&Vec<String>| {
+                class.construction.as_ref().is_none_or(|made| {
+                    made.function.trim_start_matches("new ") == class.name
+                        && given.len() == class.parameters.len()
+                })
+            };
+            let known = made.get(&class.name).into_iter().flatten();
+            class.examples.extend(known.filter(is_fitting).cloned());
         }
     }
 
@@ -319,11 +328,13 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
         patterns.extend(named.map(|(_, name, pattern)| (0, name, pattern)));
     }
     let functions = named_functions(tree.root_node(), text);
+    let constants = constants_below(tree.root_node(), text);
     for one in &mut found {
         if one.parameters.len() > 1 {
             one.literals.truncate(LITERALS_OF_SEVERAL);
         }
         let lines = reached_lines(one, &functions, text);
+        add_constants(one, &lines, &constants);
         one.matching = matching_texts_for(&lines, &patterns);
         if !matches!(language, Language::Java | Language::Rust) {
             one.matching.extend(notation_texts(&lines));

@@ -1,10 +1,13 @@
 //! What a function suggests by the functions of its file that it calls: the regular expressions, the
 //! literals and the keys of objects that these use.
 
+use std::collections::BTreeMap;
+
 use tree_sitter::Node;
 
 use super::matching_text::matching_texts;
 use super::{Callable, LITERALS_OF_SEVERAL, interleave_columns};
+use crate::code::number_constants::write_number;
 use crate::code::tree::{FUNCTIONS, end_line, field_of, line, named_nodes, text_of};
 use crate::domain::text::has_word;
 
@@ -84,6 +87,22 @@ pub(super) fn matching_texts_for(
     let mut found = interleave_columns(&lists);
     found.truncate(MATCHING);
     found
+}
+
+/// Gives a function the values of the constants that it and those that it calls name, behind its own literals.
+pub(super) fn add_constants(
+    callable: &mut Callable,
+    lines: &[(u32, &str)],
+    constants: &BTreeMap<String, f64>,
+) {
+    let named =
+        constants.iter().filter(|(name, _)| lines.iter().any(|(_, row)| has_word(row, name)));
+    let values: Vec<String> = named.filter_map(|(_, value)| write_number(*value)).collect();
+    for value in values {
+        if callable.literals.len() < LITERALS_OF_SEVERAL && !callable.literals.contains(&value) {
+            callable.literals.push(value);
+        }
+    }
 }
 
 /// Gives functions the literals of those that they call, behind their own, and parameters the keys that

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex::Captures;
 
 use crate::code::language::Language;
+use crate::code::number_constants::{number_constants, write_number};
 use crate::code::pattern::Pattern;
 
 use super::Case;
@@ -16,106 +17,14 @@ const LITERALS: usize = 200;
 /// Maximum length of a string that is generated because a length is compared.
 const LONGEST: f64 = 300.0;
 
-/// Maximum number of constants that are evaluated in one file.
-const CONSTANTS: usize = 400;
-
 static NUMBER: Pattern = Pattern::new(r"(?:^|[^\w.])(\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?)\b");
 static TEXT: Pattern = Pattern::new(r#""([^"\\\n]{1,24})"|'([^'\\\n]{1,24})'"#);
 static NAME: Pattern = Pattern::new(r"[A-Za-z_$][\w$]*");
 static LENGTH: Pattern = Pattern::new(r"\.length\s*[=!<>]|\blen\([^()]*\)\s*[=!<>]");
-static CONSTANT: Pattern = Pattern::new(
-    r"(?m)^(?:export\s+)?(?:const\s+|let\s+|var\s+)?([A-Za-z_$][\w$]*)\s*(?::\s*\w+\s*)?=\s*([\w\s.*+/()-]{1,80}?)\s*;?\s*(?:(?://|#).*)?$",
-);
-
 /// The first group that a match has; without one, the whole match.
 fn group<'t>(found: &Captures<'t>) -> &'t str {
     let group = found.iter().skip(1).flatten().next().or_else(|| found.get(0));
     group.map_or("", |group| group.as_str())
-}
-
-/// Values of the numeric constants of a file, by name: those outside of functions whose text is
-/// arithmetic over numbers and earlier constants.
-fn constants(text: &str) -> BTreeMap<&str, f64> {
-    let mut known = BTreeMap::new();
-    for found in CONSTANT.captures(text).take(CONSTANTS) {
-        if let (Some(name), Some(value)) = (found.get(1), found.get(2))
-            && let Some(value) = (Sum { rest: value.as_str().trim(), known: &known }).whole()
-        {
-            known.insert(name.as_str(), value);
-        }
-    }
-    known
-}
-
-/// A small parser that evaluates arithmetic.
-struct Sum<'a> {
-    rest: &'a str,
-    known: &'a BTreeMap<&'a str, f64>,
-}
-
-impl Sum<'_> {
-    fn whole(mut self) -> Option<f64> {
-        let value = self.sum(0)?;
-        self.rest.trim().is_empty().then_some(value).filter(|value| value.is_finite())
-    }
-
-    fn next(&mut self, accepted: &[char]) -> Option<char> {
-        self.rest = self.rest.trim_start();
-        let first = self.rest.chars().next().filter(|first| accepted.contains(first))?;
-        self.rest = self.rest.get(first.len_utf8()..)?;
-        Some(first)
-    }
-
-    fn sum(&mut self, depth: u32) -> Option<f64> {
-        let mut value = self.product(depth)?;
-        while let Some(sign) = self.next(&['+', '-']) {
-            let other = self.product(depth)?;
-            value += if sign == '+' { other } else { -other };
-        }
-        Some(value)
-    }
-
-    fn product(&mut self, depth: u32) -> Option<f64> {
-        let mut value = self.single(depth)?;
-        while let Some(sign) = self.next(&['*', '/']) {
-            // `a ** b` fails to parse here, so its value stays unknown.
-            let other = self.single(depth)?;
-            value = if sign == '*' { value * other } else { value / other };
-        }
-        Some(value)
-    }
-
-    fn single(&mut self, depth: u32) -> Option<f64> {
-        if depth > 8 {
-            return None;
-        }
-        if self.next(&['-']).is_some() {
-            return Some(-self.single(depth + 1)?);
-        }
-        if self.next(&['(']).is_some() {
-            let value = self.sum(depth + 1)?;
-            return self.next(&[')']).map(|_| value);
-        }
-        let end = self
-            .rest
-            .find(|c: char| !(c.is_alphanumeric() || "_.$".contains(c)))
-            .unwrap_or(self.rest.len());
-        let (word, rest) = self.rest.split_at_checked(end)?;
-        self.rest = rest;
-        let plain = word.replace('_', "");
-        match self.known.get(word) {
-            Some(value) => Some(*value),
-            None if word.starts_with(|c: char| c.is_ascii_digit()) => plain.parse().ok(),
-            None => None,
-        }
-    }
-}
-
-/// A number as both Python and JavaScript write it; `None` if it is not finite.
-fn written(value: f64) -> Option<String> {
-    let whole = value.fract() == 0.0 && value.abs() < 9e15;
-    let text = if whole { format!("{value:.0}") } else { format!("{value:?}") };
-    value.is_finite().then_some(text)
 }
 
 /// The lines that calls aim at, and literals to try for them.
@@ -187,7 +96,7 @@ fn literals(
     if lines.is_empty() {
         return Vec::new();
     }
-    let known = constants(text);
+    let known = number_constants(language, text);
     let rows: Vec<&str> = text.lines().collect();
     let never = never_run(text, ran);
     let row = |line: &u32| {
@@ -241,7 +150,7 @@ fn put_texts(row: &str, words: &mut Vec<String>, others: &mut Vec<String>) {
     }
 }
 
-fn put_numbers(row: &str, known: &BTreeMap<&str, f64>, found: &mut Vec<String>) {
+fn put_numbers(row: &str, known: &BTreeMap<String, f64>, found: &mut Vec<String>) {
     let plain = NUMBER.captures(row);
     let mut numbers: Vec<f64> =
         plain.filter_map(|one| group(&one).replace('_', "").parse::<f64>().ok()).collect();
@@ -249,7 +158,7 @@ fn put_numbers(row: &str, known: &BTreeMap<&str, f64>, found: &mut Vec<String>) 
     let compares_length = LENGTH.is_match(row);
     for number in numbers {
         let near = [number, number + 1.0, number - 1.0, -number, number / 2.0, number * 1.5];
-        found.extend(near.into_iter().filter_map(written));
+        found.extend(near.into_iter().filter_map(write_number));
         if compares_length && number.fract() == 0.0 {
             let near = [number, number + 1.0, number - 1.0];
             found.extend(near.into_iter().filter_map(long_text));
@@ -289,21 +198,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constants_are_worked_out_from_those_before_them() {
-        let text = "var s = 1000;\nvar m = s * 60;\nconst h = m * 60; // an hour\nDAY = (h * 24)\nODD = f(2)\nx = y * 2\nexport const half = -DAY / 2\n  inner = 5\nweek = DAY * 7 - 1_000\n";
-        let known = constants(text);
-        let expected = [
-            ("DAY", 86_400_000.0),
-            ("h", 3_600_000.0),
-            ("half", -43_200_000.0),
-            ("m", 60_000.0),
-            ("s", 1000.0),
-            ("week", 604_799_000.0),
-        ];
-        assert_eq!(known.into_iter().collect::<Vec<_>>(), expected);
-    }
-
-    #[test]
     fn what_stands_on_a_line_is_tried_with_its_neighbours() {
         let text = "var d = 24 * 10;\nfunction f(a) {\n  if (a >= d) return 'long';\n  if (a.length > 3) return 0;\n  return KINDS[a];\n}\nKINDS = ['x', 'y']\n";
         let table = [
@@ -327,8 +221,6 @@ mod tests {
 
     #[test]
     fn foreign_text_does_not_make_it_work_for_ever() {
-        let deep = format!("a = {}1{}\nb = {}\n", "(".repeat(60), ")".repeat(10), "-".repeat(70));
-        assert!(constants(&deep).is_empty());
         let many = "x = \"a\" + 'b' + 1\n".repeat(500);
         let found = literals(Language::Python, &many, &(1..=500).collect(), &BTreeSet::new());
         assert!(found.len() <= LITERALS, "{}", found.len());
