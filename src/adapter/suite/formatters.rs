@@ -137,6 +137,12 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_keeps_its_cache_outside_of_the_checkout() {
+        let child = invocation(Vec::new(), Path::new("/checkout"), Path::new("/scratch"));
+        assert_eq!(child.environment.get("CACHE_DIR").map(String::as_str), Some("/scratch/cache"));
+    }
+
+    #[test]
     fn the_text_of_a_report_of_eslint_is_read() {
         let table = [
             (

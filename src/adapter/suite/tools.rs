@@ -242,7 +242,10 @@ pub(super) fn program<'a>(root: &Path, argv: impl IntoIterator<Item = &'a str>) 
 /// A child that can read the checkout and write only below `scratch`.
 pub(super) fn invocation(argv: Vec<String>, root: &Path, scratch: &Path) -> Invocation {
     let mut environment = environment::of_child(scratch);
-    for (name, folder) in [("CARGO_TARGET_DIR", "target"), ("MYPY_CACHE_DIR", "mypy")] {
+    // Tools of npm, xo among them, keep their caches in `CACHE_DIR`, else in the checkout.
+    let folders =
+        [("CARGO_TARGET_DIR", "target"), ("MYPY_CACHE_DIR", "mypy"), ("CACHE_DIR", "cache")];
+    for (name, folder) in folders {
         environment.insert(name.into(), scratch.join(folder).display().to_string());
     }
     let access = Access {

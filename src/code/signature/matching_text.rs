@@ -9,6 +9,8 @@ use crate::code::language::Language;
 use crate::code::pattern::Pattern;
 use crate::code::tree::{named_children, text_of};
 
+use super::date_texts::date_texts;
+
 /// Longest text.
 const LONGEST: usize = 60;
 
@@ -44,7 +46,8 @@ static NOTATIONS: [(Pattern, &str); 2] = [
 pub fn notation_texts(lines: &[(u32, &str)]) -> Vec<String> {
     let read =
         NOTATIONS.iter().filter(|(mark, _)| lines.iter().any(|(_, line)| mark.is_match(line)));
-    read.flat_map(|(_, texts)| texts.split(' ')).map(|text| format!("\"{text}\"")).collect()
+    let texts = read.flat_map(|(_, texts)| texts.split(' ')).map(|text| format!("\"{text}\""));
+    texts.chain(date_texts(lines)).collect()
 }
 
 /// Which text of all that match is made.

@@ -2,6 +2,7 @@
 //! examples near them, and what in their text speaks against pinning them.
 
 mod compiled_examples;
+pub mod date_texts;
 mod declared_values;
 mod documentation_examples;
 mod example_statements;
@@ -36,7 +37,7 @@ use super::number_constants::constants_below;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
 pub use declared_values::{DeclaredValues, interleave_columns};
-pub use documentation_examples::{is_entry_point, page_examples, source_examples, unread_examples};
+pub use documentation_examples::{is_entry_point, source_examples, unread_examples};
 pub use examples::{DocumentedResult, Example, assign_examples, is_defined};
 pub use go_values::is_basic_go;
 use java_examples::is_constant;

@@ -1,11 +1,16 @@
 //! Reads the exports of a script: `export`, `module.exports`, `exports.f`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 use tree_sitter::Node;
 
+use crate::code::language::Language;
 use crate::code::tree::{field_of, named_children, text_of};
+use crate::domain::id::RepoPath;
+
+use super::documentation_examples::{is_entry_point, page_examples};
+use super::{Callable, Example};
 
 /// Maps local names to exported names.
 pub type Exports = BTreeMap<String, String>;
@@ -119,10 +124,34 @@ pub fn of_value(value: Node<'_>, text: &str, exports: &mut Exports) {
 }
 
 /// The name by which a page calls the default export of a package of JavaScript.
-pub fn default_name(page: &str, package: &str) -> Option<String> {
+fn default_name(page: &str, package: &str) -> Option<String> {
     let package = regex::escape(package);
     let form = format!(r#"\b(\w+)\s*(?:=\s*require\(|from\s+)['"]{package}['"]"#);
     Some(Regex::new(&form).ok()?.captures(page)?.get(1)?.as_str().to_owned())
+}
+
+/// The name in the source of what a package of JavaScript exports by default, if its file is what the package
+/// is imported by.
+pub fn package_default(callables: &[Callable], file: &RepoPath) -> Option<String> {
+    let is_default = |one: &&Callable| one.export.as_deref() == Some("default");
+    let mut all = callables.iter().filter(|one| one.class.is_none() && is_entry_point(file));
+    all.find(is_default).map(|one| one.name.clone())
+}
+
+/// The examples of a page for functions, which may give the default export of a package a name of its own.
+pub fn package_examples(
+    language: Language,
+    page: &str,
+    names: &BTreeSet<String>,
+    (export, package): (Option<&str>, &str),
+) -> Vec<Example> {
+    let given = export.and_then(|_| default_name(page, package));
+    let names = names.iter().chain(&given).cloned().collect();
+    let mut found = page_examples(language, page, &names);
+    for one in found.iter_mut().filter(|one| Some(&one.name) == given.as_ref()) {
+        export.unwrap_or_default().clone_into(&mut one.name);
+    }
+    found
 }
 
 #[cfg(test)]

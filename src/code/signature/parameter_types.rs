@@ -182,6 +182,9 @@ pub fn set_off_values(text: &str, types: &[Type]) -> Vec<String> {
     found.filter(|one| types.contains(&Type::Float) && is_number(one)).collect()
 }
 
+/// Methods that only lists have.
+const LIST_METHODS: &str = r"\bNAME\.(?:append|extend|sort|push|pop|shift|unshift|map|filter|forEach|reduce|some|every|flat|flatMap|splice|reverse|findIndex)\(";
+
 /// Uses in the text that imply a type; `NAME` stands for the parameter.
 const USES: &[(&str, &[Type])] = &[
     (r"isinstance\(\s*NAME\s*,[^)]*\bdatetime\.datetime\b", &[Type::DateTime]),
@@ -201,7 +204,10 @@ const USES: &[(&str, &[Type])] = &[
         r"\bNAME\.(?:split|rsplit|strip|lstrip|rstrip|lower|upper|startswith|endswith|splitlines|encode|format|isdigit|isalpha|isspace|isupper|title|capitalize|casefold|partition|zfill|trim|trimStart|trimEnd|toLowerCase|toUpperCase|charAt|charCodeAt|codePointAt|startsWith|endsWith|substring|substr|padStart|padEnd|match|matchAll|normalize|localeCompare|replace|replaceAll)\b",
         &[Type::Text],
     ),
-    (r#"(?:typeof\s+NAME\s*[!=]==?\s*["']string|isinstance\(\s*NAME\s*,\s*str)"#, &[Type::Text]),
+    (
+        r#"(?:typeof\s+NAME\s*[!=]==?\s*["']string|isinstance\(\s*NAME\s*,\s*str|\bNAME\s*(?:\|\||\?\?|or\b)\s*["']|(?:^|[^f]\s|[^.\w\s])NAME\s*[!=]==?\s*["']|\bDate\.parse\(\s*NAME\b|\b(?:strptime|fromisoformat)\(\s*NAME\b)"#,
+        &[Type::Text],
+    ),
     (
         r#"(?:typeof\s+NAME\s*[!=]==?\s*["']number|Number\.\w+\(\s*NAME|isinstance\(\s*NAME\s*,\s*\(?(?:int|float)|Math\.\w+\([^)]*\bNAME\b|math\.\w+\(\s*NAME|isNaN\(\s*NAME)"#,
         &[Type::Int, Type::Float],
@@ -216,9 +222,10 @@ const USES: &[(&str, &[Type])] = &[
         &[Type::Bool],
     ),
     (
-        r"(?:Array\.isArray\(\s*NAME|isinstance\(\s*NAME\s*,\s*\(?(?:list|tuple)|\bNAME\.(?:append|extend|sort|push|pop|shift|unshift|map|filter|forEach|reduce|some|every|flat|flatMap|join|splice|reverse|findIndex|find)\()",
+        r"(?:Array\.isArray\(\s*NAME|isinstance\(\s*NAME\s*,\s*\(?(?:list|tuple)|\bNAME\.(?:join|find)\()",
         &[Type::List(&Type::Int), Type::List(&Type::Text)],
     ),
+    (LIST_METHODS, &[Type::List(&Type::Int), Type::List(&Type::Text)]),
     (
         r"(?:\bin\s+NAME\s*[:\])]|\bof\s+NAME\s*\)|(?:^|[^.\w])(?:len|sorted|sum|enumerate|zip|max|min|set|list|tuple|iter|reversed|map)\([^()]*\bNAME\b|\bNAME\[|\bNAME\.(?:length|slice|indexOf|includes)\b)",
         &[Type::List(&Type::Int), Type::Text, Type::List(&Type::Text)],
@@ -234,14 +241,77 @@ const USES: &[(&str, &[Type])] = &[
     (r"\bNAME\s+is\s+(?:not\s+)?None|\bNAME\s*[!=]==?\s*(?:null|undefined)", &[Type::Nothing]),
 ];
 
-/// The types that the uses of a parameter imply, strongest evidence first.
+/// Names of what a loop over a list, or a function that its method calls, gives to each item; `NAME` stands
+/// for the list.
+const ITEMS: &[&str] = &[
+    r"\bNAME\.(?:map|filter|forEach|some|every|find|findIndex|flatMap|sort)\(\s*(?:async\s+)?(?:function\b\s*\w*\s*)?\(?\s*([A-Za-z_$][\w$]*)\s*(?:[,)]|=>)",
+    r"\bfor\s*\(?\s*(?:(?:const|let|var)\s+)?(\w+)\s+(?:of|in)\s+NAME\s*[:)]",
+    r"\b(NAME\[[ijk]\])",
+];
+
+/// The names of the items of a list in some text.
+pub fn item_names(text: &str, name: &str) -> Vec<String> {
+    let escaped = regex::escape(name);
+    let forms = ITEMS.iter().filter_map(|form| Regex::new(&form.replace("NAME", &escaped)).ok());
+    let found = forms.flat_map(|form| -> Vec<String> {
+        let names = form.captures_iter(text).filter_map(|one| one.get(1));
+        names.map(|one| one.as_str().to_owned()).filter(|one| one != name).collect()
+    });
+    found.collect()
+}
+
+/// The type of a list whose items are of a type, where that tells lists apart.
+pub fn list_of(item: Type) -> Option<Type> {
+    match item {
+        Type::Int | Type::Float => Some(Type::List(&Type::Int)),
+        Type::Text => Some(Type::List(&Type::Text)),
+        Type::List(_) => Some(Type::List(&Type::List(&Type::Any))),
+        _ => None,
+    }
+}
+
+/// What shows that an item is a character of a text.
+const CHARACTERS: &str = r#"\bNAME\.(?:charCodeAt|codePointAt|is[a-z]+\(\))|\bord\(\s*NAME\b|\bNAME\s*[!=]==?\s*(?:'.'|".")"#;
+
+/// The types that the uses of a parameter and of its items imply, strongest evidence first.
 pub fn used(text: &str, name: &str) -> Vec<Type> {
+    let mut own = used_itself(text, name);
+    if !matches!(own.first(), Some(Type::List(_))) {
+        return own;
+    }
+    let form = |item: &str| Regex::new(&CHARACTERS.replace("NAME", &regex::escape(item)));
+    let is_character = |item: &String| form(item).is_ok_and(|one| one.is_match(text));
+    let items = item_names(text, name);
+    let likely = if own.contains(&Type::Text) && items.iter().any(is_character) {
+        Some(Type::Text)
+    } else {
+        items.iter().find_map(|one| {
+            let types = used_itself(text, one);
+            let is_text = types.contains(&Type::Text).then_some(Type::Text);
+            is_text.into_iter().chain(types).find_map(list_of)
+        })
+    };
+    prefer_type(&mut own, likely);
+    own
+}
+
+/// Puts a type before the others.
+pub fn prefer_type(types: &mut Vec<Type>, likely: Option<Type>) {
+    types.retain(|one| Some(*one) != likely);
+    types.splice(0..0, likely);
+}
+
+fn used_itself(text: &str, name: &str) -> Vec<Type> {
     let mut found: Vec<&Type> = Vec::new();
     let escaped = regex::escape(name);
+    let mut is_list = false;
     for (form, types) in USES {
-        let form = form.replace("NAME", &escaped);
-        if Regex::new(&form).is_ok_and(|form| form.is_match(text)) {
-            found.extend(types.iter().filter(|kind| !found.contains(kind)).collect::<Vec<_>>());
+        let own = form.replace("NAME", &escaped);
+        if Regex::new(&own).is_ok_and(|form| form.is_match(text)) {
+            is_list |= *form == LIST_METHODS;
+            // What a text has in common with lists shows none then.
+            let shown = types.iter().filter(|kind| !is_list || **kind != Type::Text);
+            found.extend(shown.filter(|kind| !found.contains(kind)).collect::<Vec<_>>());
         }
     }
     found.into_iter().copied().collect()

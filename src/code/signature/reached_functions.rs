@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 use super::matching_text::matching_texts;
-use super::{Callable, LITERALS_OF_SEVERAL, interleave_columns};
+use super::parameter_types::{item_names, list_of, prefer_type};
+use super::{Callable, LITERALS_OF_SEVERAL, Parameter, Type, interleave_columns};
 use crate::code::number_constants::write_number;
 use crate::code::tree::{FUNCTIONS, end_line, field_of, line, named_nodes, text_of};
 use crate::domain::text::has_word;
@@ -105,50 +106,104 @@ pub(super) fn add_constants(
     }
 }
 
-/// Gives functions the literals of those that they call, behind their own, and parameters the keys that
-/// these read when they are handed on.
-pub(super) fn learn_from_helpers(callables: &mut [Callable], text: &str) {
-    let known = callables.to_vec();
-    let lines: Vec<&str> = text.lines().collect();
-    for callable in callables.iter_mut().filter(|one| one.unsupported.is_none()) {
-        let start = usize::try_from(callable.start.saturating_sub(1)).unwrap_or_default();
-        let end = usize::try_from(callable.end).unwrap_or_default().min(lines.len());
-        let own = lines.get(start..end).unwrap_or_default().join("\n");
-        for helper in known.iter().filter(|one| one.class.is_none() && one.name != callable.name) {
-            let opening = format!("{}(", helper.name);
-            let calls = own.match_indices(&opening).filter_map(|(at, found)| {
-                let before = own.get(..at)?.chars().next_back();
-                let is_whole = before.is_none_or(|c| !c.is_alphanumeric() && !"_$.".contains(c));
-                own.get(at + found.len()..)?.split_once(')').filter(|_| is_whole)
-            });
-            let given: Vec<&str> = calls.map(|(given, _)| given).collect();
-            if given.is_empty() {
-                continue;
-            }
-            for (place, taken) in helper.parameters.iter().enumerate() {
-                let is_handed = |one: &str| {
-                    given.iter().any(|list| list.split(',').nth(place).map(str::trim) == Some(one))
-                };
-                for parameter in callable.parameters.iter_mut().filter(|one| is_handed(&one.name)) {
-                    let is_new = |key: &&String| !parameter.keys.contains(key);
-                    let further: Vec<String> = taken.keys.iter().filter(is_new).cloned().collect();
-                    parameter.keys.extend(further);
-                }
-            }
-            for literal in &helper.literals {
-                let has_room = callable.literals.len() < LITERALS_OF_SEVERAL;
-                if has_room && !callable.literals.contains(literal) {
-                    callable.literals.push(literal.clone());
-                }
+/// The arguments of the calls of a function in some text, as written.
+fn given_to<'t>(text: &'t str, function: &str) -> Vec<Vec<&'t str>> {
+    let opening = format!("{function}(");
+    let calls = text.match_indices(&opening).filter_map(|(at, found)| {
+        let before = text.get(..at)?.chars().next_back();
+        let is_whole = before.is_none_or(|c| !c.is_alphanumeric() && !"_$.".contains(c));
+        text.get(at + found.len()..)?.split_once(')').filter(|_| is_whole)
+    });
+    // What stands in for an argument that is missing does not count.
+    let plain = |one: &'t str| one.split("||").next().unwrap_or(one).trim();
+    calls.map(|(given, _)| given.split(',').map(plain).collect()).collect()
+}
+
+/// Gives parameters the keys that are read from what they are handed on to, and its type, or that of a list
+/// whose items are, where nobody states theirs.
+fn learn_from_helper(callable: &mut Callable, own: &str, helper: &Callable, given: &[Vec<&str>]) {
+    for (place, taken) in helper.parameters.iter().enumerate() {
+        let is_handed =
+            |name: &String| given.iter().any(|list| list.get(place) == Some(&name.as_str()));
+        let kind = taken.types.first().filter(|_| !is_unknown(taken)).copied();
+        for parameter in &mut callable.parameters {
+            let is_whole = is_handed(&parameter.name);
+            let is_new = |key: &&String| is_whole && !parameter.keys.contains(key);
+            let keys: Vec<String> = taken.keys.iter().filter(is_new).cloned().collect();
+            parameter.keys.extend(keys);
+            let of_items = || item_names(own, &parameter.name).iter().any(is_handed);
+            let list = || kind.and_then(list_of).filter(|_| of_items());
+            let learnt = if is_whole { kind } else { list() };
+            if let Some(learnt) = learnt.filter(|_| parameter.is_guessed) {
+                learn_type(parameter, learnt);
             }
         }
     }
 }
 
+/// Takes a list for one of texts beside another one of texts, where nothing tells of what it is.
+fn learn_from_lists(callable: &mut Callable) {
+    let texts = Type::List(&Type::Text);
+    let is_known = callable.parameters.iter().any(|one| one.types.first() == Some(&texts));
+    let open = |one: &&mut Parameter| is_known && one.is_guessed && one.types.contains(&texts);
+    callable.parameters.iter_mut().filter(open).for_each(|one| learn_type(one, texts));
+}
+
+/// Whether nothing but the name of a parameter suggests what it takes.
+fn is_unknown(parameter: &Parameter) -> bool {
+    parameter.types.iter().all(|one| *one == Type::Nothing) || parameter.types.contains(&Type::Any)
+}
+
+/// Takes a type over where nothing but the name, or only what texts and lists have in common, tells one.
+fn learn_type(parameter: &mut Parameter, kind: Type) {
+    let is_list = matches!(parameter.types.first(), Some(Type::List(_)));
+    if is_unknown(parameter) {
+        parameter.types.retain(|one| *one == Type::Nothing);
+        prefer_type(&mut parameter.types, Some(kind));
+    } else if is_list && parameter.types.contains(&kind) {
+        prefer_type(&mut parameter.types, Some(kind));
+    }
+}
+
+/// How often keys and types are handed on, from a helper of a helper.
+const HANDED_ON: usize = 3;
+
+/// Gives functions the literals of those that they call, behind their own, and parameters the types of
+/// what they are handed on to, and the keys that this reads.
+pub(super) fn learn_from_helpers(callables: &mut [Callable], text: &str) {
+    let lines: Vec<&str> = text.lines().collect();
+    for pass in 0..HANDED_ON {
+        let known = callables.to_vec();
+        for callable in callables.iter_mut() {
+            let start = usize::try_from(callable.start.saturating_sub(1)).unwrap_or_default();
+            let end = usize::try_from(callable.end).unwrap_or_default().min(lines.len());
+            let own = lines.get(start..end).unwrap_or_default().join("\n");
+            let is_helper = |one: &&Callable| one.class.is_none() && one.name != callable.name;
+            let helpers: Vec<&Callable> = known.iter().filter(is_helper).collect();
+            for helper in helpers {
+                let given = given_to(&own, &helper.name);
+                if given.is_empty() {
+                    continue;
+                }
+                learn_from_helper(callable, &own, helper, &given);
+                for literal in
+                    helper.literals.iter().filter(|_| pass == 0 && callable.unsupported.is_none())
+                {
+                    let has_room = callable.literals.len() < LITERALS_OF_SEVERAL;
+                    if has_room && !callable.literals.contains(literal) {
+                        callable.literals.push(literal.clone());
+                    }
+                }
+            }
+        }
+    }
+    callables.iter_mut().for_each(learn_from_lists);
+}
+
 #[cfg(test)]
 mod tests {
     use crate::code::language::Language;
-    use crate::code::signature::callables;
+    use crate::code::signature::{Type, callables};
 
     #[test]
     fn helpers_tell_what_a_function_takes() {
@@ -160,5 +215,19 @@ mod tests {
         assert_eq!(parse.matching, ["\"a\"", "\"b\""]);
         let read = all.iter().find(|one| one.name == "read").unwrap();
         assert_eq!(read.matching, parse.matching);
+    }
+
+    #[test]
+    fn what_a_parameter_is_handed_on_to_tells_its_type() {
+        let text = "function specify(encoding, spec) {\n  return spec.encoding.toLowerCase() === encoding.toLowerCase();\n}\nfunction rank(type, all) {\n  return all.filter((one) => specify(type, one)).length;\n}\nfunction read(accept) {\n  return accept.split(',');\n}\nexport function prefer(accept, provided, preferred) {\n  var all = read(accept || '');\n  return provided.map(function best(type, index) { return rank(type, all) + index; }, preferred.indexOf(all));\n}\nexport function hand(given) {\n  return prefer(given, []);\n}\n";
+        let all = callables(Language::JavaScript, text);
+        let first = |name: &str| -> Vec<Option<Type>> {
+            let one = all.iter().find(|one| one.name == name).unwrap();
+            one.parameters.iter().map(|one| one.types.first().copied()).collect()
+        };
+        let (words, text) = (Some(Type::List(&Type::Text)), Some(Type::Text));
+        assert_eq!(first("prefer"), [text, words, words]);
+        assert_eq!(first("hand"), [text]);
+        assert_eq!(first("rank")[0], text);
     }
 }

@@ -239,7 +239,12 @@ fn is_left_out(body: &str, name: &str) -> bool {
     let mark =
         r"(?:&&|\|\||\?\?|\?\.|[!=]==?\s*(?:[\x22'\d]|undefined|null|false|true|\w+\.[A-Z]))";
     let asks = format!(r"\b{escaped}\s*{mark}|\.\.\.{escaped}\b|\bif\s*\({escaped}\)");
-    is_plain(name) && !has_word(body, name) || Regex::new(&asks).is_ok_and(|one| one.is_match(body))
+    let missing = format!(r"\bif\s*\(!{escaped}\)\s*\{{?\s*(?://[^\n]*\s*)*(\w+)");
+    let missing =
+        Regex::new(&missing).ok().and_then(|one| Some(one.captures(body)?.get(1)?.as_str()));
+    is_plain(name) && !has_word(body, name)
+        || Regex::new(&asks).is_ok_and(|one| one.is_match(body))
+        || missing.is_some_and(|next| next != "throw")
 }
 
 /// The keys in a destructuring pattern such as `{ a, b = 2, c: d }`.

@@ -411,11 +411,39 @@ fn uses_of_a_parameter_tell_its_type() {
         ("return re.match('a', x)", Some(Type::Text)),
         ("if x is None: pass", Some(Type::Nothing)),
         ("if (x === undefined) {}", Some(Type::Nothing)),
+        ("for (const y of x) z.push(y.trim());", Some(list(Type::Text))),
+        ("return x.map(y => y.toLowerCase())", Some(list(Type::Text))),
+        (
+            "return x.filter(function (y) { return y.length > 2 && y.split('') })",
+            Some(list(Type::Text)),
+        ),
+        ("while (i < x.length) sum += x[i].price - x[i] * 2;", Some(list(Type::Int))),
+        ("for c in x:\n        n += c.isdigit()", Some(Type::Text)),
+        ("while (i < x.length) if (x[i] === '-') i++;", Some(Type::Text)),
+        ("return read(x || '')", Some(Type::Text)),
+        ("if (x === 'a') return", Some(Type::Text)),
+        ("if (typeof x === 'function') return", Some(Type::Function)),
         ("return axe.split(',')", None),
         ("return y", None),
     ];
     for (text, expected) in table {
         assert_eq!(used(text, "x").first().copied(), *expected, "{text}");
+    }
+}
+
+#[test]
+fn a_parameter_whose_absence_has_an_answer_may_be_left_out() {
+    let table = [
+        ("if (!all) { return text; }", true),
+        ("if (!all) {\n  // Everything is accepted.\n  return text;\n}", true),
+        ("if (!all) throw new TypeError('no list');", false),
+        ("if (!all) {\n  throw new TypeError('no list');\n}", false),
+    ];
+    for (line, expected) in table {
+        let text =
+            format!("export function prefer(text, all) {{\n{line}\nreturn all.includes(text);\n}}");
+        let found = callables(Language::JavaScript, &text);
+        assert_eq!(found[0].parameters[1].optional, expected, "{line}");
     }
 }
 

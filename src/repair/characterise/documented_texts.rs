@@ -38,7 +38,10 @@ pub fn documented_texts(
             let (Some(before), Some(after)) = (before, after) else { continue };
             let value = line.get(start..end).unwrap_or_default();
             let put = |other: String| format!("{before}{other}{after}");
-            found.push(format!("{line}\n{line}"));
+            // Only what is read line by line has several of them.
+            if text.contains('\n') || literals.iter().any(|one| one.contains("\\n")) {
+                found.push(format!("{line}\n{line}"));
+            }
             found.push(put(String::new()));
             found.extend(other_values(line, value, literals, matching).into_iter().map(put));
         }
@@ -164,5 +167,7 @@ mod tests {
             r#""c = 07:30""#,
         ];
         assert_eq!(found, expected);
+        let plain = documented_texts(&owned(&["\"a.1.b\""]), &owned(&["2", "'.'"]), &[]);
+        assert!(plain.iter().all(|one| !one.contains("\\n")), "{plain:?}");
     }
 }

@@ -32,6 +32,7 @@ use std::time::Duration;
 use futures::future::try_join_all;
 
 use crate::code::language::Language;
+use crate::code::signature::date_texts::dates_of_keys;
 use crate::code::signature::{Callable, Parameter};
 use crate::domain::id::RepoPath;
 use crate::effect::{Call, CallOutcome, Observation, ObserveRequest, Observer, RunError, World};
@@ -204,7 +205,9 @@ pub async fn characterise(
             callable.learn_types(calls.map(Vec::as_slice).unwrap_or_default());
             let source = source_of(&callable, task.text);
             for parameter in callable.parameters.iter_mut().filter(|one| !one.keys.is_empty()) {
-                parameter.compared = option_values::compared_values(&parameter.keys, task.text);
+                parameter.compared = dates_of_keys(&parameter.keys, &callable.matching);
+                let others = option_values::compared_values(&parameter.keys, task.text);
+                parameter.compared.extend(others);
             }
             for parameter in callable.parameters.iter_mut().filter(|one| is_open(one)) {
                 parameter.values = wrong_shape::indexed_lists(parameter, &source);

@@ -10,8 +10,7 @@ use crate::code::imports;
 use crate::code::java_packages::{BUILD_FILES, JUnit};
 use crate::code::language::Language;
 use crate::code::rust_crate::{is_first_edition, module_path};
-use crate::code::signature::module_exports::default_name;
-use crate::code::signature::{self, Callable};
+use crate::code::signature::{self, Callable, module_exports};
 use crate::code::test_paths::is_test;
 use crate::domain::characterisation_report::{
     CharacterisationReport, CharacterisedFunction, DropReason,
@@ -420,17 +419,10 @@ async fn add_page_examples(
         let is_meant =
             |name: &String| !ambiguous.contains(name) || signature::is_entry_point(&subject.file);
         let names: BTreeSet<String> = names.filter(is_meant).collect();
-        let is_default =
-            |one: &&Callable| one.class.is_none() && one.export.as_deref() == Some("default");
-        let default = subject.callables.iter().find(is_default).map(|one| one.name.clone());
-        let default = default.filter(|_| signature::is_entry_point(&subject.file));
+        let default = module_exports::package_default(&subject.callables, &subject.file);
         for text in &texts {
-            let given = default.as_ref().and_then(|_| default_name(text, package));
-            let names = names.iter().chain(&given).cloned().collect();
-            let mut found = signature::page_examples(subject.language, text, &names);
-            for one in found.iter_mut().filter(|one| Some(&one.name) == given.as_ref()) {
-                one.name = default.clone().unwrap_or_default();
-            }
+            let default = (default.as_deref(), package);
+            let found = module_exports::package_examples(subject.language, text, &names, default);
             signature::assign_examples(&mut subject.callables, &found);
         }
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::behaviour::Behaviour;
 use crate::code::description_match::{content_words, share_stem};
 use crate::code::language::Language;
-use crate::code::signature::{self, Callable, DocumentedResult, Example};
+use crate::code::signature::{self, Callable, DocumentedResult, Example, module_exports};
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::domain::test_plan::requirement::{DOCUMENTATION, REQUEST, Requirement};
@@ -39,12 +39,15 @@ pub fn documented_results(
     };
     let names: BTreeSet<String> =
         callables.iter().flat_map(Callable::shown_names).filter(is_only_here).collect();
+    let package = survey.package_name();
+    let default = module_exports::package_default(&callables, file);
+    let default = (default.as_deref(), package.as_str());
     let pages = survey.texts.iter().filter(|(page, _)| page.extension() == "md");
     for page in std::iter::once(request).chain(pages.map(|(_, text)| text.as_str())) {
-        let found = signature::page_examples(language, page, &names);
+        let found = module_exports::package_examples(language, page, &names, default);
         signature::assign_examples(&mut callables, &found);
     }
-    let in_request = signature::page_examples(language, request, &names);
+    let in_request = module_exports::package_examples(language, request, &names, default);
     let is_asked = |call: &str| tests.iter().any(|test| survey.text(test).contains(call));
     let mut found = Vec::new();
     for (callable, example) in
@@ -294,6 +297,24 @@ mod tests {
         assert_eq!(stated, ["`twice(2 * 3)` returns `12` (shop.py:14)"]);
         assert_eq!(plan.unread_examples, ["`twice(Decimal('1.5'))` (shop.py)"]);
         assert_eq!(plan.not_understood, [""; 0]);
+    }
+
+    #[test]
+    fn a_page_may_give_the_default_export_of_its_package_a_name() {
+        let path = |name: &str| RepoPath::parse(name).unwrap();
+        let source = "module.exports = rangeParser\n\nfunction rangeParser (size, text) {\n  return size + text.length\n}\n";
+        let readme =
+            "```js\nvar parseRange = require('range-parser')\n\nparseRange(3, 'ab') // => 5\n```\n";
+        let texts = [
+            (path("index.js"), source.to_owned()),
+            (path("README.md"), readme.to_owned()),
+            (path("package.json"), "{ \"name\": \"range-parser\" }".to_owned()),
+        ];
+        let survey = Survey::of(texts.iter().map(|one| one.0.clone()).collect(), texts.into());
+        let functions: Vec<Behaviour> = crate::code::behaviour::read(Language::JavaScript, source);
+        let found = documented_results(&path("index.js"), &functions, &[], (&survey, ""));
+        let stated: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(stated, ["`rangeParser(3, 'ab')` returns `5` (index.js:3)"]);
     }
 
     #[test]

@@ -74,6 +74,14 @@ impl Survey {
         self.texts.get(file).map_or("", String::as_str)
     }
 
+    /// The name in the `package.json` at the root; empty without one.
+    pub fn package_name(&self) -> String {
+        let manifest = self.texts.iter().find(|(file, _)| file.as_str() == "package.json");
+        let manifest: serde_json::Value =
+            manifest.and_then(|(_, text)| serde_json::from_str(text).ok()).unwrap_or_default();
+        manifest.get("name").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+    }
+
     /// The files and functions that a description refers to.
     pub fn find_described(&self, description: &str) -> DescriptionMatch {
         description_match::find(description, &self.known, &|name| self.owners_of_parameter(name))
