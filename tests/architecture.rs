@@ -528,26 +528,26 @@ const SLACK: usize = 150;
 
 /// Production lines of each room, and of all; whoever adds lines raises the number here, on purpose.
 const LINES: &[(&str, usize)] = &[
-    ("adapter", 1237),
+    ("adapter", 1233),
     ("adapter/github", 1726),
-    ("adapter/host", 4363),
+    ("adapter/host", 4365),
     ("adapter/model", 2993),
     ("adapter/repo", 5146),
     ("adapter/store", 771),
-    ("adapter/suite", 11_563),
-    ("app", 3525),
+    ("adapter/suite", 11_566),
+    ("app", 3533),
     ("bot", 6910),
     ("cli", 1636),
-    ("code", 21_344),
+    ("code", 21_812),
     ("config", 1849),
-    ("cycle", 3446),
-    ("domain", 13_865),
-    ("effect", 2002),
-    ("repair", 9383),
-    ("report", 8118),
-    ("role", 13_527),
+    ("cycle", 3444),
+    ("domain", 13_881),
+    ("effect", 2020),
+    ("repair", 9318),
+    ("report", 8136),
+    ("role", 13_531),
     ("root", 132),
-    ("total", 113_522),
+    ("total", 114_002),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

@@ -9,7 +9,7 @@ use crate::domain::id::TreeId;
 use crate::domain::mutation::Score;
 use crate::domain::request::Mode;
 use crate::domain::session::SessionKind;
-use crate::effect::{CandidateRunnerRequest, Effects, Screen, Speed};
+use crate::effect::{CandidateRunnerRequest, Effects, Screen, Speed, unless_stopped};
 use crate::role::{self, Limits, Scoring, Trial};
 
 use super::code_selection::{self, Subject};
@@ -50,7 +50,8 @@ pub async fn score(request: &ScoreRequest, screen: &dyn Screen) -> Result<Score,
     }
     .await;
     session.withdraw().await;
-    scored
+    let uncommitted = u32::try_from(facts.modified + facts.untracked).unwrap_or(u32::MAX);
+    Ok(Score { commit: Some(head), uncommitted, ..scored? })
 }
 
 async fn measure(
@@ -60,12 +61,18 @@ async fn measure(
     fx: &Effects<'_>,
 ) -> Result<Score, AppError> {
     let files = code_selection::files(fx, tree, &request.code.paths).await?;
-    fx.step("running the full suite");
-    let tests = code_selection::passing(fx).await?;
-    fx.step("breaking the code to see what the tests notice");
-    let candidates =
-        CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: subject.run.jobs };
-    let runner = fx.suite.open_candidate_runner(&candidates).await?;
+    let prepared = unless_stopped(fx.clock, async {
+        fx.step("running the full suite");
+        let tests = code_selection::passing(fx).await?;
+        fx.step("breaking the code to see what the tests notice");
+        let (root, jobs) = (fx.worktree.root(), subject.run.jobs);
+        let candidates = CandidateRunnerRequest { root, failing: &[], jobs };
+        Ok::<_, AppError>((tests, fx.suite.open_candidate_runner(&candidates).await?))
+    });
+    let Some(prepared) = prepared.await else {
+        return Ok(Score::of_stopped_run(subject.threshold));
+    };
+    let (tests, runner) = prepared?;
     let many = if runner.speed() == Speed::Warm { WARM } else { COLD };
     let scored = role::score(&Scoring {
         trial: Trial {
@@ -86,6 +93,7 @@ async fn measure(
             let unit = "mutants".to_owned();
             fx.screen.show(&Event::Progress { done, total: Some(total), unit });
         },
+        ends_on_stop: true,
     })
     .await?;
     Ok(scored.score)

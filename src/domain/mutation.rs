@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::id::{RepoPath, TestId};
+use super::id::{CommitId, RepoPath, TestId};
 use super::rate::PerMille;
 
 /// Default percentage of the mutants that were tried which tests must detect (specification.md
@@ -79,12 +79,26 @@ pub struct Score {
     pub seconds: f64,
     /// Percentage of the tried mutants that must be detected.
     pub threshold: u32,
+    /// The commit that was measured; `None` where the score is part of a session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitId>,
+    /// Number of files with changes that the commit does not have.
+    #[serde(default)]
+    pub uncommitted: u32,
+    /// Whether a person or the platform stopped the run before its end.
+    #[serde(default)]
+    pub stopped: bool,
 }
 
 /// Fewer tried mutants measure nothing, unless they are all.
 const ENOUGH: u32 = 30;
 
 impl Score {
+    /// The score of a run that was stopped before it tried anything.
+    pub fn of_stopped_run(threshold: u32) -> Self {
+        Self { schema_version: 1, threshold, stopped: true, ..Self::default() }
+    }
+
     /// Detected share of the tried mutants; `None` if none was tried.
     pub fn per_mille(&self) -> Option<PerMille> {
         (self.tried > 0).then(|| PerMille::of(self.noticed, self.tried))
@@ -108,9 +122,11 @@ impl Score {
     }
 
     /// Whether the threshold is met; exactly the threshold is enough. Without any mutant to try it
-    /// is met, but not if a time limit ended the run before enough of them were tried.
+    /// is met, but not if a time limit ended the run before enough of them were tried, nor if
+    /// somebody stopped it.
     pub fn is_met(&self) -> bool {
         self.is_measured()
+            && !self.stopped
             && u64::from(self.noticed) * 100 >= u64::from(self.threshold) * u64::from(self.tried)
     }
 }
@@ -143,5 +159,6 @@ mod tests {
         assert!(!some(29).is_met() && some(30).is_met(), "a small sample says nothing");
         assert!(Score { covered: 32, ..some(29) }.is_met(), "these are all");
         assert!(none(3, 3).is_met(), "the compiler refused all of them");
+        assert!(!Score { stopped: true, ..some(30) }.is_met(), "nobody waited for the others");
     }
 }

@@ -3,6 +3,10 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::future::{Either, select};
+
+/// How often a task looks for a stop request.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Wall time, elapsed time and waiting.
 #[async_trait]
@@ -17,6 +21,19 @@ pub trait Clock: Send + Sync {
     fn stop_requested(&self) -> bool;
 
     async fn wait(&self, duration: Duration);
+}
+
+/// Performs a task; `None` if a stop is requested before it ends, which drops it.
+pub async fn unless_stopped<T>(clock: &dyn Clock, task: impl Future<Output = T>) -> Option<T> {
+    let stop = std::pin::pin!(async {
+        while !clock.stop_requested() {
+            clock.wait(LOOK).await;
+        }
+    });
+    match select(stop, std::pin::pin!(task)).await {
+        Either::Left(_) => None,
+        Either::Right((outcome, _)) => Some(outcome),
+    }
 }
 
 #[cfg(test)]
@@ -51,5 +68,41 @@ mod in_tests {
         async fn wait(&self, duration: Duration) {
             self.waits.lock().expect("no panic").push(duration);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clock at which a stop is requested after some waits.
+    struct StoppedAfter(usize, TestClock);
+
+    #[async_trait]
+    impl Clock for StoppedAfter {
+        fn now(&self) -> String {
+            self.1.now()
+        }
+
+        fn elapsed(&self) -> Duration {
+            self.1.elapsed()
+        }
+
+        fn stop_requested(&self) -> bool {
+            self.1.waits.lock().expect("no panic").len() >= self.0
+        }
+
+        async fn wait(&self, duration: Duration) {
+            self.1.wait(duration).await;
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_task_ends_at_a_request_to_stop_and_none_begins_after_it() {
+        let clock = |waits| StoppedAfter(waits, TestClock::default());
+        assert_eq!(unless_stopped(&clock(3), std::future::pending::<u8>()).await, None);
+        assert_eq!(unless_stopped(&clock(3), async { 7 }).await, Some(7));
+        assert_eq!(unless_stopped(&clock(0), async { 7 }).await, None);
     }
 }

@@ -17,9 +17,9 @@ mod store;
 mod suite;
 mod worktree;
 
-pub use clock::Clock;
 #[cfg(test)]
 pub use clock::TestClock;
+pub use clock::{Clock, unless_stopped};
 pub use error::EffectError;
 pub use forge::{
     ANNOTATION_LIMIT, Account, Annotation, BranchCommit, CHECK_LIMIT, COMMENT_LIMIT, CheckRun,

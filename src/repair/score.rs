@@ -12,7 +12,7 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::{LineReach, Mutant, Score};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::Status;
-use crate::effect::{CaseResult, EffectError, RunError, Speed, Trace, Worktree};
+use crate::effect::{CaseResult, EffectError, RunError, Speed, Trace, Worktree, unless_stopped};
 
 use super::search_settings::{Trial, time_limit};
 use super::stream::single;
@@ -50,6 +50,20 @@ pub struct Scoring<'a> {
     pub all_tests: bool,
     /// Receives how many mutants were tried so far, and how many there are.
     pub progress: &'a (dyn Fn(u64, u64) + Sync),
+    /// Whether a request to stop ends the run with what it has. A session, which goes on later,
+    /// must not keep such a score.
+    pub ends_on_stop: bool,
+}
+
+impl Scoring<'_> {
+    /// Performs a part of the run; `None` where a request to stop ends it.
+    async fn unless_stopped<T>(&self, part: impl Future<Output = T>) -> Option<T> {
+        if self.ends_on_stop {
+            unless_stopped(self.trial.clock, part).await
+        } else {
+            Some(part.await)
+        }
+    }
 }
 
 /// A score, and which tests detected which mutants.
@@ -75,14 +89,21 @@ struct Planned {
 /// Measures the mutation score of tests.
 ///
 /// Which mutants are tried depends on the sources and traces alone; a time limit may end the run
-/// early, and the score then says how many were tried.
+/// early, and the score then says how many were tried. So does a request to stop.
 pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     let trial = &scoring.trial;
     let start = trial.clock.elapsed();
-    let traces = match scoring.known {
-        Some(known) => known.to_vec(),
-        None => trial.runner.trace(scoring.tests).await?,
+    let traces = async {
+        match scoring.known {
+            Some(known) => Ok(known.to_vec()),
+            None => trial.runner.trace(scoring.tests).await,
+        }
     };
+    let Some(traces) = scoring.unless_stopped(traces).await else {
+        let score = Score::of_stopped_run(scoring.threshold);
+        return Ok(Scored { score, ..Scored::default() });
+    };
+    let traces = traces?;
     let mut score = Score {
         schema_version: 1,
         threshold: scoring.threshold,
@@ -105,7 +126,9 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
         let (Some(language), Ok(text)) = (Language::of(file), String::from_utf8(bytes)) else {
             continue;
         };
-        for test in unfit(scoring, file, &text, &usable, score.reach).await? {
+        let unfit = unfit(scoring, file, &text, &usable, score.reach);
+        let Some(unfit) = scoring.unless_stopped(unfit).await else { break };
+        for test in unfit? {
             usable.remove(&test);
         }
         let ranges =
@@ -346,7 +369,12 @@ async fn try_mutants(
             Some((one, results))
         })
         .buffered(trial.concurrency());
-    while let Some(one) = judged.next().await {
+    loop {
+        let Some(next) = scoring.unless_stopped(judged.next()).await else {
+            score.stopped = true;
+            break;
+        };
+        let Some(one) = next else { break };
         let Some((one, results)) = one else { continue };
         if let Some(lines) = score.untried_lines.get_mut(&one.shown.file) {
             lines.remove(&one.shown.line);

@@ -15,6 +15,15 @@ pub fn percent(score: &Score) -> String {
 
 /// Sums the score up in one sentence.
 pub fn headline(score: &Score) -> String {
+    if score.stopped {
+        let Score { covered, tried, noticed, .. } = score;
+        return match covered {
+            0 => "Stopped on request before the first mutant".into(),
+            _ => {
+                format!("Stopped on request after {tried} of {covered} mutants: {noticed} detected")
+            }
+        };
+    }
     if score.tried == 0 {
         return "No mutant could be made on a line that a test reaches".into();
     }
@@ -45,8 +54,17 @@ pub fn headline(score: &Score) -> String {
 /// Caveats that a reader must know besides the number, as sentences.
 pub fn remarks(score: &Score) -> Vec<String> {
     let mut found = Vec::new();
+    if let Some(commit) = &score.commit {
+        let away = match score.uncommitted {
+            0 => String::new(),
+            number => {
+                format!("; the changes of {} are not in it", count(number, "uncommitted file"))
+            }
+        };
+        found.push(format!("measured on commit {}{away}", commit.short()));
+    }
     let known = score.tried + score.unviable;
-    if known < score.covered {
+    if known < score.covered && !score.stopped {
         let left = count(score.covered - known, "mutant");
         found.push(format!("{known} of {} were tried; {left} not", score.covered));
     }
@@ -123,7 +141,7 @@ pub fn markdown(score: &Score) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::id::RepoPath;
+    use crate::domain::id::{CommitId, RepoPath};
 
     #[test]
     fn survivors_are_listed_and_hostile_code_stays_in_its_cell() {
@@ -167,6 +185,17 @@ mod tests {
     | `shop/cart.py:3` | comparison | `if a < b:` | `if a <= b:` |
     | `shop/cart.py:3` | comparison | ``x = "`\|<img>@ada"`` | `x = 1` |
     "##);
+        let stopped = Score {
+            stopped: true,
+            commit: Some(CommitId::parse("a1".repeat(20)).unwrap()),
+            uncommitted: 1,
+            ..score.clone()
+        };
+        assert_eq!(headline(&stopped), "Stopped on request after 39 of 40 mutants: 30 detected");
+        let place = "measured on commit a1a1a1a1; the changes of 1 uncommitted file are not in it";
+        assert_eq!(remarks(&stopped).first().map(String::as_str), Some(place));
+        let before = headline(&Score::of_stopped_run(60));
+        assert_eq!(before, "Stopped on request before the first mutant");
         let few = headline(&Score { tried: 9, noticed: 7, ..score });
         assert_eq!(
             few,

@@ -1,11 +1,14 @@
 //! `regreen pin` and `regreen score` end to end, with functions among the subjects that must not be
 //! pinned.
 
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::support::TestRepo;
+use super::support::{Ran, TestRepo};
 
 const FEES: (&str, &str) = (
     "shop/fees.py",
@@ -565,6 +568,69 @@ fn tests_without_assertions_score_low_and_tests_of_boundaries_high() {
     assert!(places.contains(&2) && !places.contains(&8), "{places:?}");
     let ran = strong.regreen(&["score", "--min-mutation-score", "100", "--markdown"]);
     assert!(ran.out.starts_with("### Mutation score"), "{}", ran.out);
+}
+
+/// A test that takes long on each mutant and notices none.
+const SLOW: (&str, &str) = (
+    "test_guard.py",
+    r"import time
+import unittest
+
+from guard import allowed
+
+
+class TestGuard(unittest.TestCase):
+    def test_age(self):
+        time.sleep(2)
+        allowed(18, False)
+",
+);
+
+/// Runs `regreen score`, and sends it signals with a command once it tries mutants.
+fn score_and_signal(repo: &TestRepo, signals: &str) -> (Ran, Duration) {
+    let mut command = repo.command();
+    command.args(["score", "--jobs", "1"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut lines = String::new();
+    // Progress is shown in a pipe only where it has been silent for some seconds.
+    while !lines.contains("mutants tried") {
+        assert!(log.read_line(&mut lines).unwrap() > 0, "it ended by itself: {lines}");
+    }
+    let began = Instant::now();
+    let line = signals.replace('@', &child.id().to_string());
+    assert!(repo.shell(&line).status().unwrap().success());
+    log.read_to_string(&mut lines).unwrap();
+    let output = child.wait_with_output().unwrap();
+    (Ran { err: lines, ..output.into() }, began.elapsed())
+}
+
+#[test]
+fn a_score_that_is_stopped_ends_at_once_with_what_was_measured_on_which_commit() {
+    let repo = TestRepo::new(&[GUARD, SLOW]);
+    repo.write(&[("notes.txt", "not committed")]);
+    let (ran, took) = score_and_signal(&repo, "kill -TERM @");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    let line = ran.out.lines().find(|line| line.starts_with("Stopped on request after "));
+    let line = line.unwrap_or_else(|| panic!("{}{}", ran.out, ran.err));
+    assert!(line.ends_with(" mutants: 0 detected") && !line.contains("after 0 "), "{line}");
+    let commit = repo.git(&["rev-parse", "--short=8", "HEAD"]);
+    let place =
+        format!("measured on commit {commit}; the changes of 1 uncommitted file are not in it");
+    assert!(ran.out.contains(&place), "{}", ran.out);
+    let work = repo.around().join("work");
+    let find = format!("ps -eo args | grep -F '{}' | grep -v grep", work.display());
+    assert_eq!(Ran::from(repo.shell(&find).output().unwrap()).out, "", "no process is left");
+}
+
+#[test]
+fn the_second_signal_ends_a_score_with_a_word_about_it() {
+    let repo = TestRepo::new(&[GUARD, SLOW]);
+    let (ran, took) = score_and_signal(&repo, "kill -TERM @; kill -INT @");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert!([Some(130), Some(143)].contains(&ran.code), "{:?} {}", ran.code, ran.err);
+    assert!(ran.err.contains("stopped at once, at the second request"), "{}", ran.err);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use async_trait::async_trait;
 
 use crate::effect::Clock;
 
+use super::console::eprintln;
 use super::orphans;
 
 /// Exit code after SIGINT: 128 plus the number of the signal, as shells report it.
@@ -59,6 +60,7 @@ async fn listen() {
             _ = terminate.recv() => TERMINATED,
         };
         if STOP.swap(true, Ordering::SeqCst) {
+            eprintln!("stopped at once, at the second request; what was saved before is kept");
             leave(code);
         }
     }

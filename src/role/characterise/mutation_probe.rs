@@ -57,6 +57,7 @@ fn scoring<'a>(
         threshold: request.threshold,
         all_tests: false,
         progress: &|_, _| {},
+        ends_on_stop: false,
     }
 }
 
