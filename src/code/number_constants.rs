@@ -122,16 +122,16 @@ mod tests {
         let rust = "pub static MAX: i32 = 3999;\nconst LIMITS: usize = 1 << 2;\nmod inner { pub(crate) const TOP: u8 = 7; }\nfn f() { const INNER: u8 = 1; }\n";
         let go = "package p\n\nconst (\n\tmaxSize = 10\n\tdouble = maxSize * 2\n)\n\nvar rate float64 = 0.5\n";
         let java = "class A { private static final int MAX = 10; int f() { int inner = 3; return inner; } }\n";
-        let table: [(Language, &str, &[(&str, f64)]); 5] = [
+        let table = [
             (
                 Language::JavaScript,
                 script,
-                &[("h", 3_600_000.0), ("half", -1_800_000.0), ("m", 60_000.0), ("s", 1000.0)],
+                vec![("h", 3_600_000.0), ("half", -1_800_000.0), ("m", 60_000.0), ("s", 1000.0)],
             ),
-            (Language::Python, python, &[("DAY", 240.0), ("MAX", 242.0), ("WEEK", 680.0)]),
-            (Language::Rust, rust, &[("MAX", 3999.0), ("TOP", 7.0)]),
-            (Language::Go, go, &[("double", 20.0), ("maxSize", 10.0), ("rate", 0.5)]),
-            (Language::Java, java, &[("MAX", 10.0)]),
+            (Language::Python, python, vec![("DAY", 240.0), ("MAX", 242.0), ("WEEK", 680.0)]),
+            (Language::Rust, rust, vec![("MAX", 3999.0), ("TOP", 7.0)]),
+            (Language::Go, go, vec![("double", 20.0), ("maxSize", 10.0), ("rate", 0.5)]),
+            (Language::Java, java, vec![("MAX", 10.0)]),
         ];
         for (language, text, expected) in table {
             let known = number_constants(language, text);

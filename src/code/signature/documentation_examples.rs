@@ -14,6 +14,7 @@ use super::example_statements::code_blocks;
 use super::example_statements::prompt_statements;
 use super::example_variables::inline_variables;
 use super::examples::{DocumentedResult, Example, class_name, read_example, read_examples};
+use super::java_examples::java_page_examples;
 
 /// Words between a call and its result.
 const GIVES: &[&str] = &[
@@ -30,10 +31,10 @@ const FILLERS: &[&str] = &["must", "should", "shall", "will", "a", "an", "the", 
 /// The examples in a page of documentation that call one of `names`: those in its blocks of code and
 /// in backticks, and prompts of the interpreter anywhere.
 pub fn page_examples(language: Language, page: &str, names: &BTreeSet<String>) -> Vec<Example> {
-    let mut found = if matches!(language, Language::Python | Language::Rust) {
-        read_examples(language, page)
-    } else {
-        read_examples(language, &code_blocks(page))
+    let mut found = match language {
+        Language::Python | Language::Rust => read_examples(language, page),
+        Language::Java => java_page_examples(&code_blocks(page)),
+        _ => read_examples(language, &code_blocks(page)),
     };
     if !matches!(language, Language::Rust | Language::Go | Language::Java) {
         found.extend(inline_examples(language, page));

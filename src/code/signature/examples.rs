@@ -13,7 +13,6 @@ use super::example_statements::{
     script_statements,
 };
 use super::example_variables::{inline_variables, is_calculation, is_closed_function};
-use super::java_examples::java_page_examples;
 use super::{Callable, Class, is_literal};
 
 /// Maximum number of examples kept per function.
@@ -50,7 +49,7 @@ pub enum DocumentedResult {
 /// The examples in the documentation of one function, which may call others too.
 ///
 /// Python: prompts of the interpreter. JavaScript and Go: expressions with the result in a comment behind
-/// or below them, as in `add(1, 2) // => 3`. Rust: assertions in blocks of code. Java: objects and calls.
+/// or below them, as in `add(1, 2) // => 3`. Rust: assertions in blocks of code.
 pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
     let statements = match language {
         Language::Python => {
@@ -67,7 +66,7 @@ pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
         }
         Language::Rust => return rust_examples(&code_blocks(documentation)),
         Language::Go => return go_examples(documentation),
-        Language::Java => return java_page_examples(documentation),
+        Language::Java => Vec::new(),
     };
     let statements = inline_variables(language, statements).into_iter();
     let read = statements.filter_map(|one| {

@@ -239,42 +239,6 @@ impl Callable {
         }
     }
 
-    /// Gives parameters of which nothing is known the types of the arguments that documentation and the
-    /// repository pass, if all of these are literals.
-    pub fn learn_types(&mut self, calls: &[Vec<String>]) {
-        let documented = self.examples.iter().map(|one| &one.arguments);
-        let given: Vec<&Vec<String>> = documented.chain(calls).collect();
-        for (index, parameter) in self.parameters.iter_mut().enumerate() {
-            let is_unknown = parameter.is_guessed && parameter.declared_type.is_empty();
-            let is_other = parameter.declared.is_some() || parameter.class.is_some();
-            if !is_unknown || is_other || parameter.rest || !parameter.keys.is_empty() {
-                continue;
-            }
-            let named = format!("{}=", parameter.name);
-            let values = given.iter().filter_map(|arguments| {
-                let by_name = arguments.iter().find_map(|one| one.strip_prefix(&named));
-                let has_name = |one: &&str| {
-                    let name = one.split_once('=').map_or("", |(name, _)| name);
-                    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
-                };
-                let by_place = arguments.get(index).map(String::as_str);
-                by_name.or_else(|| by_place.filter(|one| !has_name(one)))
-            });
-            let types: Option<Vec<Type>> = values.map(type_of_literal).collect();
-            let types = types.filter(|types| !types.is_empty());
-            let nothing = parameter.types.iter().copied().filter(|kind| *kind == Type::Nothing);
-            let mut shown: Vec<Type> = Vec::new();
-            for kind in types.iter().flatten().copied().chain(nothing) {
-                if types.is_some() && !shown.contains(&kind) {
-                    shown.push(kind);
-                }
-            }
-            if types.is_some() {
-                (parameter.types, parameter.has_shown_types) = (shown, true);
-            }
-        }
-    }
-
     /// The method that is called on an object: `to_string` for what writes it in Rust.
     pub fn called_method(&self) -> &str {
         let is_written = self.class.is_some() && self.short_name() == "fmt";
