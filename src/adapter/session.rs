@@ -343,11 +343,14 @@ impl<'a> Session<'a> {
         Ok(self.save_record().await?)
     }
 
-    /// Deletes a session whose request names nothing in the repository; its name is free again. A
-    /// failure is only logged, because the caller has another error to show.
+    /// Deletes a session that leaves nothing, because its request names nothing in the repository or is
+    /// answered at once; its name is free again. A failure is only logged, because the caller has
+    /// something else to show.
     pub async fn delete(self) {
         let deleted = async {
             self.worktree.remove().await?;
+            let git = &self.record.git;
+            repo::remove_branch(&self.facts, &git.branch, &git.head_sha)?;
             Ok::<(), OpenError>(store::forget(&state_root(&self.facts), &self.record.session_id)?)
         };
         if let Err(error) = deleted.await {

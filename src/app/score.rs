@@ -49,7 +49,7 @@ pub async fn score(request: &ScoreRequest, screen: &dyn Screen) -> Result<Score,
         measure(request, &subject, &tree, &fx).await
     }
     .await;
-    session.withdraw().await;
+    session.delete().await;
     let uncommitted = u32::try_from(facts.modified + facts.untracked).unwrap_or(u32::MAX);
     Ok(Score { commit: Some(head), uncommitted, ..scored? })
 }

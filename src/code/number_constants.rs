@@ -22,12 +22,15 @@ pub fn number_constants(language: Language, text: &str) -> BTreeMap<String, f64>
 pub fn constants_below(root: Node<'_>, text: &str) -> BTreeMap<String, f64> {
     let mut known = BTreeMap::new();
     visit(root, |node| {
+        if known.len() >= CONSTANTS {
+            return false;
+        }
         let (name, value) = match node.kind() {
             "assignment" => ("left", "right"),
             "variable_declarator" | "const_spec" | "var_spec" | "const_item" | "static_item" => {
                 ("name", "value")
             }
-            kind => return !FUNCTIONS.contains(&kind) && known.len() < CONSTANTS,
+            kind => return !FUNCTIONS.contains(&kind),
         };
         let (name, rest) = (field_of(node, name, text), field_of(node, value, text));
         if rest.len() <= EXPRESSION
@@ -145,5 +148,7 @@ mod tests {
     fn foreign_text_is_not_evaluated_without_end() {
         let deep = format!("a = {}1{}\nb = {}\n", "(".repeat(60), ")".repeat(10), "-".repeat(70));
         assert!(number_constants(Language::Python, &deep).is_empty());
+        let many: String = (0..1000).map(|n| format!("A{n} = {n}\n")).collect();
+        assert_eq!(number_constants(Language::Python, &many).len(), CONSTANTS);
     }
 }

@@ -622,6 +622,7 @@ fn a_score_that_is_stopped_ends_at_once_with_what_was_measured_on_which_commit()
     let work = repo.around().join("work");
     let find = format!("ps -eo args | grep -F '{}' | grep -v grep", work.display());
     assert_eq!(Ran::from(repo.shell(&find).output().unwrap()).out, "", "no process is left");
+    assert!(repo.regreen(&["status"]).out.contains("no session here"));
 }
 
 #[test]

@@ -89,8 +89,10 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
     for one in made {
         objects.entry(one.name.clone()).or_default().push(one.arguments.clone());
     }
+    let makers = documented_makers(callables, examples);
     for callable in callables {
         callable.learn_objects(&objects);
+        callable.learn_makers(&makers);
         let is_constructor = callable.called_name() != callable.short_name();
         let of_name = examples.iter().filter(|one| {
             one.name == callable.called_name() && one.is_read == callable.is_property
@@ -121,6 +123,30 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
             }
         }
     }
+}
+
+/// How examples make objects by something else than a constructor, to call methods on them: by the name of
+/// the class.
+fn documented_makers(
+    callables: &[Callable],
+    examples: &[Example],
+) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for one in examples {
+        let named = callables.iter().filter(|callable| callable.short_name() == one.name);
+        let classes = named.filter_map(|callable| callable.class.as_ref());
+        for class in classes.filter(|class| !class.is_static && class.construction.is_none()) {
+            let receiver = one.receiver.as_deref().unwrap_or_default();
+            let own = own_expression(receiver, class);
+            let maker = own.strip_prefix(&class.name).filter(|maker| {
+                maker.starts_with('.') && maker.ends_with(')') && maker.matches('(').count() == 1
+            });
+            let known = found.entry(class.name.clone()).or_default();
+            let is_new = maker.filter(|maker| known.iter().all(|one| one != maker));
+            known.extend(is_new.map(str::to_owned));
+        }
+    }
+    found
 }
 
 /// Adds the attributes of objects that examples read, as functions without code of their own.
@@ -473,6 +499,7 @@ mod tests {
         assert_eq!(next.examples[0].receiver.as_deref(), Some("Version.parse(\"1.0\")"));
         let expected = Some(DocumentedResult::Printed("'1.1'".into()));
         assert_eq!(next.examples[0].result, expected);
+        assert_eq!(next.class.as_ref().unwrap().makers, [".parse(\"1.0\")"]);
     }
 
     #[test]

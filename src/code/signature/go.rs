@@ -248,6 +248,7 @@ impl Package {
             parameters,
             is_static: false,
             examples: Vec::new(),
+            makers: Vec::new(),
             construction: Some(construction),
         }
     }

@@ -174,6 +174,7 @@ impl Package {
         let class = |parameters, construction| Class {
             name: name.to_owned(),
             examples: Vec::new(),
+            makers: Vec::new(),
             parameters,
             is_static,
             construction,

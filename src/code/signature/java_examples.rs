@@ -15,8 +15,16 @@ use super::{LITERAL, Parameter};
 const MARKS: &[&str] =
     &["//", "=>", "->", "→", "==", "=", "returns", "return", "throws", "throw", "will return", ":"];
 
-/// Beginnings of the names of methods that leave their object as it is.
+/// First words of the names of methods that leave their object as it is.
 const READERS: &[&str] = &["is", "has", "get", "to", "can", "contains", "compare", "equals"];
+
+/// Whether a method leaves its object as it is, by its name: `isEmpty`, but not `issue` or `getAndAdd`.
+fn is_reader(name: &str) -> bool {
+    let rests = READERS.iter().filter_map(|word| name.strip_prefix(word));
+    rests.into_iter().any(|rest| {
+        (rest.is_empty() || rest.starts_with(char::is_uppercase)) && !rest.starts_with("And")
+    })
+}
 
 /// The examples of a method in the comment above it, with results of its declared type.
 pub fn javadoc_examples(
@@ -59,7 +67,7 @@ pub fn java_page_examples(code: &str) -> Vec<Example> {
                     call.map(|one| Example { result: one.result.filter(|_| is_first), ..one }),
                 );
                 let name = field_of(node, "name", &code);
-                if !READERS.iter().any(|word| name.starts_with(word)) {
+                if !is_reader(name) {
                     changed.insert(object);
                 }
             }
@@ -217,7 +225,7 @@ mod tests {
 
     #[test]
     fn pages_show_objects_and_what_their_methods_give() {
-        let code = "Version one = new Version(\"1.2.3\"); // strict\none.isAbove(\"1.2\"); // true\none.isAbove(other); // true\nVersion two = new Version(\"2\", Kind.LOOSE);\ntwo.major(); // 2\nnew Version(\"3\").major(); // => 3\nVersions.count(\"a\"); // the number\none.toText(); // \"1.2.3\"\none.add(1); // true\none.size(); // 1\n";
+        let code = "Version one = new Version(\"1.2.3\"); // strict\none.isAbove(\"1.2\"); // true\none.isAbove(other); // true\nVersion two = new Version(\"2\", Kind.LOOSE);\ntwo.major(); // 2\nnew Version(\"3\").major(); // => 3\nVersions.count(\"a\"); // the number\none.toText(); // \"1.2.3\"\none.toggle(1); // true\none.size(); // 1\n";
         let shown = |one: Example| {
             let receiver = one.receiver.unwrap_or_default();
             let result = one.result.map_or_else(String::new, |one| format!(" {one:?}"));
@@ -231,7 +239,7 @@ mod tests {
             ".Version(\"3\")",
             "Versions.count(\"a\")",
             "new Version(\"1.2.3\").toText() Value(\"\\\"1.2.3\\\"\")",
-            "new Version(\"1.2.3\").add(1) Value(\"true\")",
+            "new Version(\"1.2.3\").toggle(1) Value(\"true\")",
             "new Version(\"1.2.3\").size()",
         ];
         assert_eq!(found, expected);

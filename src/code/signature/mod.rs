@@ -124,6 +124,9 @@ pub struct Class {
     pub is_static: bool,
     /// The arguments that its constructor is given in documentation and in the repository.
     pub examples: Vec<Vec<String>>,
+    /// What stands behind its name where documentation calls methods on an object that no constructor makes:
+    /// `.parse("1.0")`.
+    pub makers: Vec<String>,
     /// In compiled languages, how objects are made.
     pub construction: Option<Construction>,
 }
@@ -236,6 +239,17 @@ impl Callable {
             };
             let known = made.get(&class.name).into_iter().flatten();
             class.examples.extend(known.filter(is_fitting).cloned());
+        }
+    }
+
+    /// Remembers how documentation makes objects of the classes that it needs without their constructors.
+    pub(super) fn learn_makers(&mut self, makers: &BTreeMap<String, Vec<String>>) {
+        let of_parameters = self.parameters.iter_mut().filter_map(|one| one.class.as_mut());
+        for class in self.class.iter_mut().chain(of_parameters) {
+            let known = makers.get(&class.name).into_iter().flatten();
+            let further: Vec<String> =
+                known.filter(|one| !class.makers.contains(one)).cloned().collect();
+            class.makers.extend(further);
         }
     }
 

@@ -160,6 +160,7 @@ impl<'a> Classes<'a> {
             parameters,
             is_static: false,
             examples: Vec::new(),
+            makers: Vec::new(),
             construction: None,
         })
     }
@@ -270,6 +271,7 @@ pub fn list_members(node: Node<'_>, text: &str, classes: &Classes<'_>) -> Vec<Ca
             parameters: parameters.filter(|_| !is_static).unwrap_or_default(),
             is_static,
             examples: Vec::new(),
+            makers: Vec::new(),
             construction: None,
         };
         if let Some(mut callable) = read_function(member, text, Some(class), &marks, &class_of) {
@@ -300,6 +302,7 @@ fn constructor_call(
             parameters: Vec::new(),
             is_static: true,
             examples: Vec::new(),
+            makers: Vec::new(),
             construction: None,
         }),
         parameters,

@@ -1,7 +1,7 @@
 //! What a function suggests by the functions of its file that it calls: the regular expressions, the
 //! literals and the keys of objects that these use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::Node;
 
@@ -96,8 +96,10 @@ pub(super) fn add_constants(
     lines: &[(u32, &str)],
     constants: &BTreeMap<String, f64>,
 ) {
-    let named =
-        constants.iter().filter(|(name, _)| lines.iter().any(|(_, row)| has_word(row, name)));
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let rows = lines.iter().flat_map(|(_, row)| row.split(|c| !is_part(c)));
+    let words: BTreeSet<&str> = rows.collect();
+    let named = constants.iter().filter(|(name, _)| words.contains(name.as_str()));
     let values: Vec<String> = named.filter_map(|(_, value)| write_number(*value)).collect();
     for value in values {
         if callable.literals.len() < LITERALS_OF_SEVERAL && !callable.literals.contains(&value) {
@@ -172,27 +174,33 @@ const HANDED_ON: usize = 3;
 /// what they are handed on to, and the keys that this reads.
 pub(super) fn learn_from_helpers(callables: &mut [Callable], text: &str) {
     let lines: Vec<&str> = text.lines().collect();
+    let body = |one: &Callable| {
+        let start = usize::try_from(one.start.saturating_sub(1)).unwrap_or_default();
+        let end = usize::try_from(one.end).unwrap_or_default().min(lines.len());
+        lines.get(start..end).unwrap_or_default().join("\n")
+    };
+    let bodies: Vec<String> = callables.iter().map(body).collect();
+    let mut calls = Vec::new();
+    for (caller, (callable, own)) in callables.iter().zip(&bodies).enumerate() {
+        let is_helper = |one: &Callable| one.class.is_none() && one.name != callable.name;
+        for (at, helper) in callables.iter().enumerate().filter(|(_, one)| is_helper(one)) {
+            let given = given_to(own, &helper.name);
+            calls.extend((!given.is_empty()).then_some((caller, at, own, given)));
+        }
+    }
     for pass in 0..HANDED_ON {
         let known = callables.to_vec();
-        for callable in callables.iter_mut() {
-            let start = usize::try_from(callable.start.saturating_sub(1)).unwrap_or_default();
-            let end = usize::try_from(callable.end).unwrap_or_default().min(lines.len());
-            let own = lines.get(start..end).unwrap_or_default().join("\n");
-            let is_helper = |one: &&Callable| one.class.is_none() && one.name != callable.name;
-            let helpers: Vec<&Callable> = known.iter().filter(is_helper).collect();
-            for helper in helpers {
-                let given = given_to(&own, &helper.name);
-                if given.is_empty() {
-                    continue;
-                }
-                learn_from_helper(callable, &own, helper, &given);
-                for literal in
-                    helper.literals.iter().filter(|_| pass == 0 && callable.unsupported.is_none())
-                {
-                    let has_room = callable.literals.len() < LITERALS_OF_SEVERAL;
-                    if has_room && !callable.literals.contains(literal) {
-                        callable.literals.push(literal.clone());
-                    }
+        for (caller, helper, own, given) in &calls {
+            let (Some(callable), Some(helper)) = (callables.get_mut(*caller), known.get(*helper))
+            else {
+                continue;
+            };
+            learn_from_helper(callable, own, helper, given);
+            let is_first = pass == 0 && callable.unsupported.is_none();
+            for literal in helper.literals.iter().filter(|_| is_first) {
+                let has_room = callable.literals.len() < LITERALS_OF_SEVERAL;
+                if has_room && !callable.literals.contains(literal) {
+                    callable.literals.push(literal.clone());
                 }
             }
         }

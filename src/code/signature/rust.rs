@@ -159,6 +159,7 @@ impl RustTypes {
             let class = Class {
                 name: subject,
                 examples: Vec::new(),
+                makers: Vec::new(),
                 parameters,
                 is_static: construction.is_none(),
                 construction: construction.map(made),

@@ -186,6 +186,7 @@ impl Level<'_> {
                 parameters,
                 is_static,
                 examples: Vec::new(),
+                makers: Vec::new(),
                 construction: None,
             });
             callable.is_property = is_property;

@@ -95,11 +95,15 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
     let raised = matches!(case.seen.outcome, CallOutcome::Raised { .. });
     let values = values_of(&callable.parameters, &case.call.arguments);
     let values = values.into_iter().map(Option::unwrap_or_default);
-    let object = case.call.callee.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
+    let makers = callable.class.iter().flat_map(|class| &class.makers);
+    let has_maker = makers.clone().any(|one| case.call.callee.contains(one.as_str()));
+    let object = case.call.callee.split_once('(').filter(|_| !has_maker);
+    let object = object.and_then(|(_, rest)| rest.rsplit_once(')'));
     let object = split_arguments(object.map_or("", |(given, _)| given));
     let class = callable.class.iter().flat_map(|class| &class.parameters);
     let made = object.iter().map(|one| split_name(one).1.to_owned()).zip(class);
-    let (mut odd, mut untypical) = (0, 0);
+    // Documentation makes its objects in another way.
+    let (mut odd, mut untypical) = (usize::from(makers.count() > 0 && !has_maker), 0);
     for (value, parameter) in values.zip(&callable.parameters).chain(made) {
         if !value.is_empty() {
             let is_put = case.call.setup.iter().any(|step| step.contains(&value));
@@ -135,7 +139,8 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
         is_garbled(callable, case),
         odd,
         untypical,
-        case.call.callee.len() + arguments + result,
+        // Of the documented objects the first one is the usual one, however long it is.
+        if has_maker { 0 } else { case.call.callee.len() } + arguments + result,
     )
 }
 
@@ -211,6 +216,20 @@ mod tests {
                 "{argument}"
             );
         }
+    }
+
+    #[test]
+    fn an_object_that_is_made_as_documented_comes_before_others() {
+        let text = "class A:\n    def __init__(self, n: int = 0):\n        self.n = n\n    def f(self, x):\n        return x\n";
+        let mut callable = callables(Language::Python, text).remove(1);
+        callable.class.as_mut().unwrap().makers.push(".parse(\"12\")".to_owned());
+        let on = |object: &str| {
+            let mut case = sample_case("3", "4", &[]);
+            case.call.callee = format!("{object}.f");
+            rank_case(&callable, &case)
+        };
+        assert!(on("A.parse(\"12\")") < on("A()"));
+        assert!(on("A.parse(\"12\")") < on("A(3)"));
     }
 
     #[test]

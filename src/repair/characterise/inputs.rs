@@ -225,7 +225,7 @@ fn keep_plausible(parameter: &Parameter, pool: &mut Vec<String>) {
     }
 }
 
-/// Objects of a class, by calls of its constructor.
+/// Objects of a class, as documentation makes them and by calls of its constructor.
 fn list_objects(class: &Class, callable: &Callable, python: bool) -> Vec<String> {
     let language = if python { Language::Python } else { Language::JavaScript };
     let mut pools = value_pools(&class.parameters, callable, python);
@@ -247,7 +247,9 @@ fn list_objects(class: &Class, callable: &Callable, python: bool) -> Vec<String>
         Some(made) => format!("{}({})", made.function, given.join(", ")),
         None => format!("{new}{name}({})", given.join(", ")),
     };
-    given.into_iter().map(made).collect()
+    let documented =
+        class.makers.iter().take(EXAMPLE_OBJECTS).map(|maker| format!("{name}{maker}"));
+    documented.chain(given.into_iter().map(made)).collect()
 }
 
 /// Lists of two of these, of one, and of none.
@@ -514,6 +516,8 @@ mod tests {
         let mut learnt = python.clone();
         learnt.learn_objects(&made);
         assert_eq!(list_callees(Language::Python, &learnt, "A")[0], "A(12).f");
+        learnt.class.as_mut().unwrap().makers.push(".parse(\"12\")".to_owned());
+        assert_eq!(list_callees(Language::Python, &learnt, "A")[0], "A.parse(\"12\").f");
         let script = only(Language::JavaScript, "export class A { f(x) { return x; } }");
         assert_eq!(first(Language::JavaScript, &script, "A", (&[], &[]), 1)[0].callee, "new A().f");
     }

@@ -21,6 +21,7 @@ static NUMBER: Pattern = Pattern::new(r"(?:^|[^\w.])(\d[\d_]*(?:\.\d+)?(?:e[-+]?
 static TEXT: Pattern = Pattern::new(r#""([^"\\\n]{1,24})"|'([^'\\\n]{1,24})'"#);
 static NAME: Pattern = Pattern::new(r"[A-Za-z_$][\w$]*");
 static LENGTH: Pattern = Pattern::new(r"\.length\s*[=!<>]|\blen\([^()]*\)\s*[=!<>]");
+
 /// The first group that a match has; without one, the whole match.
 fn group<'t>(found: &Captures<'t>) -> &'t str {
     let group = found.iter().skip(1).flatten().next().or_else(|| found.get(0));
