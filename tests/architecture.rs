@@ -528,7 +528,7 @@ const SLACK: usize = 150;
 
 /// Production lines of each room, and of all; whoever adds lines raises the number here, on purpose.
 const LINES: &[(&str, usize)] = &[
-    ("adapter", 1233),
+    ("adapter", 1236),
     ("adapter/github", 1726),
     ("adapter/host", 4365),
     ("adapter/model", 2993),
@@ -538,16 +538,16 @@ const LINES: &[(&str, usize)] = &[
     ("app", 3533),
     ("bot", 6910),
     ("cli", 1636),
-    ("code", 21_816),
+    ("code", 21_882),
     ("config", 1849),
     ("cycle", 3444),
-    ("domain", 13_881),
+    ("domain", 13_905),
     ("effect", 2020),
-    ("repair", 9318),
-    ("report", 8136),
+    ("repair", 9326),
+    ("report", 8148),
     ("role", 13_531),
     ("root", 132),
-    ("total", 114_006),
+    ("total", 114_119),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

@@ -185,9 +185,32 @@ impl Objection {
     /// What it says, as a clause.
     pub fn clause(&self) -> String {
         match self {
-            Self::Command { command, ending, .. } => format!("`{command}` ends with {ending}"),
+            Self::Command { command, ending, .. } => {
+                let missing = self.missing_program();
+                let missing =
+                    missing.map_or_else(String::new, |one| format!(": `{one}` is not installed"));
+                format!("`{command}` ends with {ending}{missing}")
+            }
             Self::Report(clause) => clause.clone(),
         }
+    }
+
+    /// The program that the command does not find, as shells say it: `sh: 1: pnpm: not found`, and
+    /// `bash: line 1: pnpm: command not found`.
+    pub fn missing_program(&self) -> Option<&str> {
+        let Self::Command { ending, tail, .. } = self else { return None };
+        let lines = tail.lines().rev().filter(|_| ending == "exit code 127");
+        let ends = [": command not found", ": not found"];
+        let before = |line: &'_ str| -> Option<usize> {
+            ends.iter().find_map(|end| line.trim_end().strip_suffix(end)).map(str::len)
+        };
+        let named = lines.filter_map(|line| line.get(..before(line)?)?.rsplit(": ").next());
+        let is_name = |one: &&str| {
+            !one.is_empty()
+                && one.len() <= 60
+                && one.chars().all(|c| c.is_alphanumeric() || "-_.+@/".contains(c))
+        };
+        named.into_iter().find(is_name)
     }
 
     /// Whether nothing of its kind was said before.
@@ -238,5 +261,30 @@ impl Results {
     /// The failed tests, in order of their ids.
     pub fn failed(&self) -> impl Iterator<Item = &TestCase> {
         self.cases.iter().filter(|case| case.status == Status::Failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_the_shell_does_not_find_is_named() {
+        let table = [
+            ("exit code 127", "60 passed\nsh: 1: pnpm: not found\n", Some("pnpm")),
+            ("exit code 127", "bash: line 1: eslint: command not found", Some("eslint")),
+            ("exit code 127", "/bin/sh: ./run.sh: not found\nnpm ERR! code 127", Some("./run.sh")),
+            ("exit code 1", "sh: 1: pnpm: not found", None),
+            ("exit code 127", "the page of <b>x</b>: not found", None),
+            ("exit code 127", "", None),
+        ];
+        for (ending, tail, expected) in table {
+            let (command, ending, tail) =
+                ("npm test".to_owned(), ending.to_owned(), tail.to_owned());
+            let objection = Objection::Command { command, ending, tail };
+            assert_eq!(objection.missing_program(), expected, "{objection:?}");
+            let clause = objection.clause();
+            assert_eq!(clause.contains("is not installed"), expected.is_some(), "{clause}");
+        }
     }
 }

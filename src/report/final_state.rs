@@ -144,10 +144,13 @@ impl FinalState {
             Self::NotGreen => format!("Not green: {pass}{iterations}"),
             Self::Objected => {
                 let is_command = |one: &Objection| matches!(one, Objection::Command { .. });
-                let mut all = view.outcome.iter().flat_map(|outcome| &outcome.objections);
-                let what =
-                    if all.any(is_command) { "command does not" } else { "report does not agree" };
-                format!("Not green: {pass}{iterations}, the {what}")
+                let all = || view.outcome.iter().flat_map(|outcome| &outcome.objections);
+                let what = match all().find_map(Objection::missing_program) {
+                    Some(program) => format!("`{program}` is not installed"),
+                    None if all().any(is_command) => "the command does not".to_owned(),
+                    None => "the report does not agree".to_owned(),
+                };
+                format!("Not green: {pass}{iterations}, {what}")
             }
             Self::Unfixable => format!("Cannot be fixed honestly: {pass}{iterations}"),
             Self::Stopped if page.moved_to.is_some() => {

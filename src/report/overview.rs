@@ -333,6 +333,10 @@ pub fn list_objections(view: &View) -> Part<'_> {
                 "The command could not write in an installed package, which regreen keeps unchanged. \
                  Run it yourself before you correct anything.\n\n"
             }
+            Objection::Command { .. } if objection.missing_program().is_some() => {
+                "The command needs a program that is not there. Install it where regreen runs, or take it out of \
+                 the command.\n\n"
+            }
             Objection::Command { .. } => {
                 "The command fails, or says that tests fail, although every test that regreen read \
                  passes. regreen repairs tests only: correct what the command adds, or take it out of \

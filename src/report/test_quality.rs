@@ -30,7 +30,7 @@ pub struct TestQuality {
 pub fn render_text(quality: &TestQuality) -> String {
     let reached = quality.coverage.as_ref();
     let reached = reached.map_or_else(String::new, |it| format!("{}\n", coverage::describe(it)));
-    format!("\n{reached}tests: {}: {}\n", quality.status, quality.gate_decision)
+    format!("{reached}test review: {}: {}\n", quality.status, quality.gate_decision)
 }
 
 /// `test-quality-report.md`.
@@ -55,6 +55,6 @@ mod tests {
         let page = render_markdown(&quality);
         assert!(page.starts_with("# Test quality: SOFT_FAIL\n\n4 errors"), "{page}");
         assert!(!page.contains('\u{1b}'), "{page}");
-        assert!(render_text(&quality).starts_with("\ntests: SOFT_FAIL: 4 errors"));
+        assert!(render_text(&quality).starts_with("test review: SOFT_FAIL: 4 errors"));
     }
 }

@@ -211,7 +211,12 @@ pub fn render_text(report: &ValidationReport) -> String {
     if report.skipped.len() > 20 {
         text.push_str(&format!("not checked: {} more\n", report.skipped.len() - 20));
     }
-    text.push_str(&format!("\n{}\n{}: {}\n", totals(report), report.status, report.gate_decision));
+    text.push_str(&format!(
+        "\n{}\ncode check: {}: {}\n",
+        totals(report),
+        report.status,
+        report.gate_decision
+    ));
     if let Some(tests) = &report.tests {
         text.push_str(&test_quality::render_text(tests));
     }
@@ -312,7 +317,7 @@ mod tests {
             declare it
 
         1 file checked: 1 critical, 0 errors, 0 warnings
-        HARD_FAIL: 1 critical, none is tolerated
+        code check: HARD_FAIL: 1 critical, none is tolerated
         ");
         let page = render_markdown(&report);
         assert!(page.contains("`` no manifest: `x\\|<img>` ``"), "{page}");

@@ -230,6 +230,20 @@ fn every_state_has_its_page() {
         ("objected", FinalState::Objected, changed(closed(Ending::Success), object), pushed),
         ("objected-without-change", FinalState::Objected, changed(green(), object), base),
         (
+            "objected-for-a-missing-program",
+            FinalState::Objected,
+            changed(green(), |view| {
+                let outcome = view.outcome.as_mut().unwrap();
+                outcome.result = Ending::Failure;
+                let (command, ending) = ("npm test".to_owned(), "exit code 127".to_owned());
+                let tail = "60 passed\nsh: 1: pnpm: not found".to_owned();
+                outcome.objections = vec![Objection::Command { command, ending, tail }];
+                outcome.reason =
+                    format!("every test passes, but {}", outcome.objections[0].clause());
+            }),
+            base,
+        ),
+        (
             "objected-by-the-report",
             FinalState::Objected,
             changed(closed(Ending::Success), |view| {
