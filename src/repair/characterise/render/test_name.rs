@@ -447,7 +447,9 @@ fn plain_words(value: &str) -> String {
     let mut found: Vec<String> = Vec::new();
     for word in words {
         let length: usize = found.iter().map(|one| one.len() + 1).sum();
-        let is_repeated = found.last().is_some_and(|one| one == word)
+        // Each part of a version counts: `1.2.2`.
+        let is_dotted = value.contains(&format!("{word}.{word}"));
+        let is_repeated = found.last().is_some_and(|one| one == word) && !is_dotted
             || word.contains(char::is_alphabetic) && found.iter().any(|one| one == word);
         if found.is_empty() {
             found.push(word.chars().take(ARGUMENT).collect());
@@ -476,6 +478,7 @@ mod tests {
             ("'-0bB'", "minus 0bB"),
             ("1_000_000", "1000000"),
             ("'2024-01-02'", "2024 01 02"),
+            ("'1.2.2'", "1 2 2"),
             ("[]", "empty list"),
             ("b''", "empty bytes"),
             ("b'ab'", "ab"),
