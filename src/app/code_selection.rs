@@ -16,9 +16,8 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::SessionKind;
-use crate::domain::session::files::SUITE_LOG;
-use crate::domain::test::{Scope, Status, TestCase};
-use crate::effect::{Effects, RunError, RunRequest};
+use crate::domain::test::{Status, TestCase};
+use crate::effect::Effects;
 use crate::role::is_subject;
 
 use super::fix::resolve;
@@ -138,12 +137,6 @@ pub(super) async fn files(
     chosen.sort();
     chosen.dedup();
     Ok(chosen)
-}
-
-/// Tests that pass in a full run of the suite; none when there are none yet.
-pub(super) async fn passing(fx: &Effects<'_>) -> Result<Vec<TestId>, RunError> {
-    let request = RunRequest { root: fx.worktree.root(), scope: &Scope::Full, log: SUITE_LOG };
-    Ok(passed(fx.suite.run(&request).await?.cases))
 }
 
 /// The tests that passed.

@@ -65,6 +65,11 @@ impl AppError {
         Self::new(ErrorClass::Usage, message, hint)
     }
 
+    /// An error of the code or of its tests.
+    pub fn code(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(ErrorClass::Code, message, hint)
+    }
+
     fn new(class: ErrorClass, message: impl Into<String>, hint: impl Into<String>) -> Self {
         let (message, hint) = (message.into(), hint.into());
         Self { message, evidence: String::new(), hint, class }

@@ -5,11 +5,14 @@ use clap::{Args, value_parser};
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::suite;
 use crate::domain::event::Event;
-use crate::domain::id::TreeId;
+use crate::domain::id::{TestId, TreeId};
 use crate::domain::mutation::Score;
 use crate::domain::request::Mode;
 use crate::domain::session::SessionKind;
-use crate::effect::{CandidateRunnerRequest, Effects, Screen, Speed, unless_stopped};
+use crate::domain::session::files::SUITE_LOG;
+use crate::domain::test::Scope;
+use crate::domain::text::count;
+use crate::effect::{CandidateRunnerRequest, Effects, RunRequest, Screen, Speed, unless_stopped};
 use crate::role::{self, Limits, Scoring, Trial};
 
 use super::code_selection::{self, Subject};
@@ -63,18 +66,18 @@ async fn measure(
     let files = code_selection::files(fx, tree, &request.code.paths).await?;
     let prepared = unless_stopped(fx.clock, async {
         fx.step("running the full suite");
-        let tests = code_selection::passing(fx).await?;
+        let (tests, failing) = run_suite(fx).await?;
         fx.step("breaking the code to see what the tests notice");
         let (root, jobs) = (fx.worktree.root(), subject.run.jobs);
         let candidates = CandidateRunnerRequest { root, failing: &[], jobs };
-        Ok::<_, AppError>((tests, fx.suite.open_candidate_runner(&candidates).await?))
+        Ok::<_, AppError>((tests, failing, fx.suite.open_candidate_runner(&candidates).await?))
     });
     let Some(prepared) = prepared.await else {
         return Ok(Score::of_stopped_run(subject.threshold));
     };
-    let (tests, runner) = prepared?;
+    let (tests, failing, runner) = prepared?;
     let many = if runner.speed() == Speed::Warm { WARM } else { COLD };
-    let scored = role::score(&Scoring {
+    let mut scored = role::score(&Scoring {
         trial: Trial {
             worktree: fx.worktree,
             tree,
@@ -96,5 +99,31 @@ async fn measure(
         ends_on_stop: true,
     })
     .await?;
+    scored.score.left_out.extend(failing);
     Ok(scored.score)
+}
+
+/// The tests that pass in a full run of the suite, and those that fail; an error where none passes.
+async fn run_suite(fx: &Effects<'_>) -> Result<(Vec<TestId>, Vec<TestId>), AppError> {
+    let request = RunRequest { root: fx.worktree.root(), scope: &Scope::Full, log: SUITE_LOG };
+    let results = fx.suite.run(&request).await?;
+    let failing: Vec<TestId> = results.failed().map(|case| case.id.clone()).collect();
+    let passing = code_selection::passed(results.cases);
+    if passing.is_empty() {
+        let (message, hint) = match failing.len() {
+            0 => (
+                "no test ran, so nothing can be measured".to_owned(),
+                "write tests first: `regreen test` does",
+            ),
+            many => (
+                format!(
+                    "no test passes, so nothing can be measured; failing: {}",
+                    count(many, "test")
+                ),
+                "correct the suite first: `regreen fix` repairs what fails",
+            ),
+        };
+        return Err(AppError::code(message, hint));
+    }
+    Ok((passing, failing))
 }

@@ -64,7 +64,7 @@ pub struct Score {
     pub hung: u32,
     pub reach: LineReach,
     pub tests: u32,
-    /// Tests that did not take part, because they fail on the unchanged sources in this runner.
+    /// Tests that did not take part, because they fail on the unchanged sources.
     pub left_out: Vec<TestId>,
     /// Number of mutable lines in the selected files that some test reaches.
     pub lines_covered: u32,

@@ -90,9 +90,7 @@ pub fn remarks(score: &Score) -> Vec<String> {
     }
     if !score.left_out.is_empty() {
         let text = count(score.left_out.len(), "test");
-        found.push(format!(
-            "{text} not used for the score, because they do not pass in the fast runner"
-        ));
+        found.push(format!("{text} not used for the score, because they do not pass"));
     }
     found
 }

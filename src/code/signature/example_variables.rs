@@ -115,19 +115,33 @@ fn is_name(code: &str) -> bool {
     code.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// Whether code is one call of a plain name with literals.
+/// Whether code is one call of a plain name with literals, and in Python also with objects that are made of them.
 fn is_call(language: Language, code: &str) -> bool {
     let Some(tree) = language.parse(code) else { return false };
     let Some(call) = only_expression(tree.root_node()) else { return false };
     let is_name =
         call.child_by_field_name("function").is_some_and(|one| one.kind() == "identifier");
-    is_name && has_literals(call)
+    let list = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
+    let is_made = |one: &Node<'_>| language == Language::Python && is_construction(*one, code);
+    is_name && (list.iter().all(|one| is_given_literal(*one) || is_made(one)))
+}
+
+/// Whether an expression makes an object of a class from literals.
+fn is_construction(node: Node<'_>, code: &str) -> bool {
+    let function = node.child_by_field_name("function").filter(|one| one.kind() == "identifier");
+    function.is_some_and(|one| text_of(one, code).starts_with(char::is_uppercase))
+        && has_literals(node)
 }
 
 /// Whether all arguments of a call are literals.
 fn has_literals(call: Node<'_>) -> bool {
     let list = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
-    list.into_iter().all(|one| is_literal(one.child_by_field_name("value").unwrap_or(one)))
+    list.into_iter().all(is_given_literal)
+}
+
+/// Whether an argument is a literal, with or without its name before it.
+fn is_given_literal(node: Node<'_>) -> bool {
+    is_literal(node.child_by_field_name("value").unwrap_or(node))
 }
 
 /// The expression that code consists of.

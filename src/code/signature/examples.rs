@@ -33,6 +33,8 @@ pub struct Example {
     pub is_read: bool,
     /// Absent if the documentation shows the call only, or what cannot be compared.
     pub result: Option<DocumentedResult>,
+    /// Whether a prompt of the interpreter shows a result that cannot be compared.
+    pub is_unread: bool,
 }
 
 /// What documentation says about a call.
@@ -114,7 +116,8 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
                 let result = one.result.clone().filter(|_| has_result);
                 let class = callable.class.as_ref();
                 let own = |one: &str| class.map_or(one.into(), |class| own_expression(one, class));
-                Some(Example { result, receiver: receiver.map(own), ..one.clone() })
+                let is_unread = one.is_unread && has_result;
+                Some(Example { result, is_unread, receiver: receiver.map(own), ..one.clone() })
             })
             .collect();
         for one in own {
@@ -243,13 +246,15 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
     if !arguments.iter().all(is_known) {
         return None;
     }
+    let result = shown_result(language, shown, printed);
     Some(Example {
         name: name.to_owned(),
         receiver: receiver.map(|one| text_of(one, code).to_owned()),
         arguments: arguments.iter().map(|one| text_of(*one, code).to_owned()).collect(),
         setup: Vec::new(),
         is_read,
-        result: shown_result(language, shown, printed),
+        is_unread: language == Language::Python && !shown.trim().is_empty() && result.is_none(),
+        result,
     })
 }
 

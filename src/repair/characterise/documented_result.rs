@@ -39,9 +39,18 @@ pub fn documented_calls<'a>(
     found
 }
 
-/// Enters in the cases of a function what its documentation says that they give.
-pub fn enter_documented(language: Language, callable: &Callable, local: &str, known: &mut [Case]) {
+/// Enters in the cases of a function what its documentation says that they give, and takes out those of
+/// which it says what cannot be compared: a test would hold what may contradict it.
+pub fn enter_documented(
+    language: Language,
+    callable: &Callable,
+    local: &str,
+    known: &mut Vec<Case>,
+) {
     for (call, example) in documented_calls(language, callable, local) {
+        if example.is_unread {
+            known.retain(|case| case.call != call);
+        }
         let result = example.result.as_ref();
         let same = known.iter_mut().find(|case| case.call == call && case.documented.is_none());
         if let Some(case) = same {

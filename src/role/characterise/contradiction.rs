@@ -25,6 +25,10 @@ const HOLDING: usize = 3;
 /// An option by its name: a key of an object, or a named argument.
 static OPTION: Pattern = Pattern::new(r"(?:^|[{,]\s*)(\w+)\s*(?::|=[^=>])");
 
+/// How code says that something optional is not installed: `formatting requires Babel`.
+static PACKAGE_NEEDED: Pattern =
+    Pattern::new(r"(?i)\b(?:requires|needs) [\w.-]+\.?$|\bnot installed\b|\bpip install\b");
+
 /// Who says that the code is wrong.
 const JUDGE: &str = "documentation";
 
@@ -193,5 +197,15 @@ fn describe(function: &ObservedFunction, case: &Case) -> String {
 fn contradiction_of(test_file: &PinnedFile, test: &DraftTest) -> Option<String> {
     let function = test_file.functions.get(test.function)?;
     let case = function.cases.get(test.case)?;
-    case.is_contradicted().then(|| describe(function, case))
+    (case.is_contradicted() && !lacks_package(&case.seen.outcome)).then(|| describe(function, case))
+}
+
+/// Whether an error tells of a package that is not installed, which says nothing of the code.
+fn lacks_package(outcome: &CallOutcome) -> bool {
+    let CallOutcome::Raised { class, message, .. } = outcome else { return false };
+    match class.rsplit('.').next().unwrap_or_default() {
+        "ImportError" | "ModuleNotFoundError" => true,
+        "NotImplementedError" | "RuntimeError" => PACKAGE_NEEDED.is_match(message),
+        _ => false,
+    }
 }

@@ -123,6 +123,12 @@ function guardWorld() {
     get: (target, name) => (watch.active && typeof name === 'string' && name !== 'NODE_DEBUG' && !loading() ? refuse('reads the environment') : target[name]),
     set: (target, name, value) => (watch.active ? refuse('changes the environment') : ((target[name] = value), true)),
   });
+  // What depends on the platform differs on another one.
+  if (workerData.reverse) {
+    const platform = process.platform === 'win32' ? 'linux' : 'win32';
+    const own = process.platform;
+    Object.defineProperty(process, 'platform', { get: () => (watch.active && !loading() ? platform : own), enumerable: true, configurable: true });
+  }
   syncBuiltinESMExports();
 }
 
