@@ -672,6 +672,59 @@ fn a_wrong_result_with_an_option_holds_back_only_calls_with_that_option() {
 }
 
 #[test]
+fn a_wrong_documented_result_of_a_call_with_a_made_object_is_a_finding() {
+    let text = "class Cup:\n    def __init__(self, size: int):\n        self.size = size\n\n\nclass Tank:\n    \"\"\"Holds water.\n\n    >>> tank = Tank(10)\n    >>> tank.left(Cup(4))\n    5\n    >>> cup = Cup(3)\n    >>> tank.left(cup)\n    7\n    \"\"\"\n\n    def __init__(self, capacity: int):\n        self.capacity = capacity\n\n    def left(self, cup):\n        return self.capacity - cup.size\n";
+    let repo = TestRepo::new(&[("tank.py", text), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "tank.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("`Tank(10).left(Cup(4))` gives `6`, but"), "{}", ran.out);
+    assert!(ran.out.replace("\n+", "\n").contains("Cup(3)), 7)\n"), "{}", ran.out);
+    assert!(!ran.out.contains("Cup(4)), 6)"), "{}", ran.out);
+}
+
+#[test]
+fn a_call_whose_documented_result_cannot_be_compared_is_in_no_test() {
+    let text = "class Coin:\n    def __init__(self, cents: int):\n        self.cents = cents\n\n    def __repr__(self):\n        return f'Coin {self.cents}'\n\n\ndef change(cents: int, price: int) -> Coin:\n    \"\"\"Gives what is left.\n\n    >>> change(100, 70)\n    Coin 35\n    >>> change(100, 99).cents\n    1\n    \"\"\"\n    return Coin(cents - price)\n";
+    let repo = TestRepo::new(&[("shop.py", text), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "shop.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(!ran.out.contains("change(100, 70)"), "{}", ran.out);
+    assert!(ran.out.contains("+        self.assert"), "{}", ran.out);
+}
+
+#[test]
+fn an_example_that_needs_a_package_is_no_finding() {
+    let text = "def spelled(number: int) -> str:\n    \"\"\"Spells.\n\n    >>> spelled(1)\n    'one'\n    \"\"\"\n    raise NotImplementedError('spelling requires Speller')\n\n\ndef doubled(number: int) -> int:\n    return number * 2\n";
+    let repo = TestRepo::new(&[("words.py", text), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "words.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(!ran.out.contains("finding ") && ran.out.contains("doubled("), "{}", ran.out);
+}
+
+#[test]
+fn what_depends_on_the_platform_is_in_no_test_of_javascript() {
+    let manifest = r#"{ "type": "module", "scripts": { "test": "node --test" } }"#;
+    let text = "export const newline = () => (process.platform === 'win32' ? '\\r\\n' : '\\n');\n\nexport const joined = (lines) => lines.join(newline());\n\nexport const doubled = (number) => number * 2;\n";
+    let repo = TestRepo::new(&[("lines.js", text), ("package.json", manifest)]);
+    let ran = repo.regreen(&["pin", "--dry-run", "lines.js"]);
+    assert!(ran.out.contains("doubled(") && !ran.out.contains("newline()"), "{}", ran.out);
+    assert!(!ran.out.contains("\\n'"), "{}", ran.out);
+}
+
+#[test]
+fn a_suite_in_which_no_test_passes_has_no_score_and_failing_tests_are_counted() {
+    let failing = (
+        "test_wrong.py",
+        "import unittest\n\nfrom guard import allowed\n\n\nclass T(unittest.TestCase):\n    def test_wrong(self):\n        self.assertTrue(allowed(1, False))\n",
+    );
+    let ran = TestRepo::new(&[GUARD, failing]).regreen(&["score"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    assert!(ran.err.contains("no test passes") && ran.err.contains("regreen fix"), "{}", ran.err);
+    let ran = TestRepo::new(&[GUARD, STRONG, failing]).regreen(&["score"]);
+    assert!(ran.out.contains("1 test not used for the score"), "{}{}", ran.out, ran.err);
+}
+
+#[test]
 fn context_managers_are_entered_where_their_state_is_asserted() {
     let text = "from contextlib import contextmanager\n\n\nclass Switch:\n    def __init__(self):\n        self.on = False\n\n    def __enter__(self):\n        self.on = True\n        return self\n\n    def __exit__(self, *error):\n        self.on = False\n\n\n@contextmanager\ndef prefixed(text: str):\n    if not text:\n        raise ValueError(\"no prefix\")\n    yield text + \":\"\n\n\n@contextmanager\ndef saved(text: str):\n    yield text\n    open(text, \"w\").close()\n";
     let repo = TestRepo::new(&[("settings.py", text), ("setup.cfg", "")]);
