@@ -222,7 +222,7 @@ fn pin_writes_tables_of_go_that_hold_and_notice_a_break() {
     let module = ("go.mod", "module example.com/shop\n\ngo 1.19\n");
     let repo = TestRepo::new(&[GO_FEES, module]);
     let before = repo.belongings();
-    let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "2"]);
+    let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "10"]);
     let document = ran.document();
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(reason(&document, "spin"), "other calls of it take too long");
@@ -348,7 +348,7 @@ fn pin_writes_tests_of_a_rust_library_that_hold_and_notice_a_break() {
         (".gitignore", "target\nCargo.lock\n"),
     ]);
     let before = repo.belongings();
-    let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "2"]);
+    let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "10"]);
     let document = ran.document();
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(reason(&document, "wipe"), "opens a file");
@@ -453,7 +453,7 @@ const POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVe
 fn pin_writes_tests_of_java_that_hold_and_notice_a_break() {
     let repo = TestRepo::new(&[JAVA_FEES, ("pom.xml", POM), (".gitignore", "target\n")]);
     let before = repo.belongings();
-    let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "3"]);
+    let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "10"]);
     let document = ran.document();
     // A slow machine tries too few mutants for a score.
     assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
