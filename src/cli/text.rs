@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::app::{Diagnosis, ProviderState, ResumableSession, SessionList, SessionRow};
 use crate::domain::characterisation_report::CharacterisationReport;
+use crate::domain::text::count;
 use crate::report::phrases::single_safe_line;
 use crate::report::{characterisation, mutation};
 
@@ -135,15 +136,17 @@ pub fn characterisation(report: &CharacterisationReport) -> String {
     }
     for one in &report.dropped {
         let reason = single_safe_line(&one.reason, 200);
-        text.push_str(&format!("dropped     {} tests: {reason}\n", one.count));
+        let tests = count(one.count, "test");
+        text.push_str(&format!("dropped     {tests}: {reason}\n"));
     }
     for one in &report.findings {
         text.push_str(&format!("finding     {}\n", single_safe_line(&one.to_string(), 400)));
     }
     for file in &report.files {
-        let (name, count) = (single_safe_line(file.file.as_str(), 200), file.tests.len());
-        let assertions = file.assertions;
-        text.push_str(&format!("kept        {name}  {count} tests, {assertions} assertions\n"));
+        let name = single_safe_line(file.file.as_str(), 200);
+        let tests = count(file.tests.len(), "test");
+        let assertions = count(file.assertions, "assertion");
+        text.push_str(&format!("kept        {name}  {tests}, {assertions}\n"));
     }
     text.push_str(&format!(
         "\n{} in {:.1} s\nlines reached: {} before, {} after\n",

@@ -326,6 +326,7 @@ class Basket:
     for wrong in ["`get_factors(100)` gives", "`get_factors(101)` gives"] {
         assert!(found.contains(wrong), "{found}");
     }
+    assert!(found.contains("; held back, as they run it: "), "{found}");
     let branch = "regreen/WFS-test-shop-factors-py";
     let tests = repo.git(&["show", &format!("{branch}:tests/test_factors.py")]);
     for right in ["get_factors(1), []", "Basket(3).total(), 3", "'below one'"] {

@@ -20,13 +20,22 @@ use crate::domain::test_plan::plan::TestPlan;
 use crate::domain::test_plan::task::TestTask;
 use crate::domain::text::count;
 
+use super::phrases::single_safe_line;
+
 /// Sums up phase 3 in one line.
 pub fn summarise_analysis(plan: &TestPlan) -> String {
     let layers: Vec<String> =
         plan.by_layer().iter().map(|(layer, number)| format!("{layer} {number}")).collect();
     let (total, files) =
         (count(plan.requirement_count(), "requirement"), count(plan.files.len(), "file"));
-    format!("{total} in {files}: {}", layers.join(", "))
+    let left_out = match plan.left_out.as_slice() {
+        [] => String::new(),
+        [only] => format!("; not planned: {}", single_safe_line(only, 120)),
+        [first, rest @ ..] => {
+            format!("; not planned: {} and {} more", single_safe_line(first, 120), rest.len())
+        }
+    };
+    format!("{total} in {files}: {}{left_out}", layers.join(", "))
 }
 
 /// Sums up phase 4 in one line.

@@ -40,6 +40,17 @@ fn with_tasks(mut plan: TestPlan) -> TestPlan {
 }
 
 #[test]
+fn the_line_of_the_analysis_names_what_is_not_planned() {
+    let mut plan = samples::plan(1, 1);
+    assert!(!summarise_analysis(&plan).contains("not planned"));
+    plan.left_out = vec!["a.py: 3 requirements beyond the limit of one file".into()];
+    let line = summarise_analysis(&plan);
+    assert!(line.ends_with("; not planned: a.py: 3 requirements beyond the limit of one file"));
+    plan.left_out.push("b.py: x".into());
+    assert!(summarise_analysis(&plan).ends_with("of one file and 1 more"));
+}
+
+#[test]
 fn mandatory_sections_and_lines_of_the_analysis_are_there() {
     let page = render_analysis(&samples::plan(2, 2));
     for section in [

@@ -7,6 +7,7 @@ use crate::code::signature::Callable;
 use crate::domain::id::RepoPath;
 use crate::domain::test::{Status, TestCase};
 use crate::domain::test_plan::written_tests::BugFinding;
+use crate::domain::text::count;
 use crate::effect::CallOutcome;
 use crate::repair::{Case, DraftTest, ObservedFunction};
 
@@ -87,8 +88,34 @@ pub fn find_contradictions(
         })
     };
     let unpinned = test_file.draft.tests.iter().filter(is_unpinned);
-    let unpinned = unpinned.filter(|test| !broken.contains(test)).cloned().collect();
+    let unpinned: Vec<DraftTest> =
+        unpinned.filter(|test| !broken.contains(test)).cloned().collect();
+    name_held_back(&mut findings, test_file, &contradicted, &unpinned);
     Contradictions { findings, unpinned }
+}
+
+/// Adds to each finding how many tests its function costs.
+fn name_held_back(
+    findings: &mut [BugFinding],
+    test_file: &PinnedFile,
+    contradicted: &[&Callable],
+    unpinned: &[DraftTest],
+) {
+    for finding in findings {
+        let own = contradicted.iter().copied().filter(|known| known.start == finding.line);
+        let own: Vec<&Callable> = own.collect();
+        let runs_it = |test: &&DraftTest| {
+            let Some(function) = test_file.functions.get(test.function) else { return false };
+            function.callable.start == finding.line
+                || function.cases.get(test.case).is_some_and(|case| runs_any(case, &own))
+        };
+        let held_back = unpinned.iter().filter(runs_it).count();
+        if held_back > 0 {
+            let tests = count(held_back, "other test");
+            finding.message = format!("{}; held back, as they run it: {tests}", finding.message);
+            finding.evidence.clone_from(&finding.message);
+        }
+    }
 }
 
 /// The options that each contradicted call of a function gives and none of several documented calls that
