@@ -384,21 +384,21 @@ impl RunError {
                 format!("look for the last test in {}, or raise `test.timeout`", log.display())
             }
             Self::NoReport { log, .. } => format!(
-                "read {}; for another runner write JUnit XML and name it with `--report`",
+                "read {}; for another runner write JUnit XML and name it with the key `test.report`, or `--report` of `regreen fix`",
                 log.display()
             ),
             Self::NoTests { .. } => {
-                "check that the command finds your tests, and name the JUnit XML or TAP that it writes with `--report`; or write first tests with `regreen test FILE`"
+                "check that the command finds your tests, and name the JUnit XML or TAP that it writes with the key `test.report`, or `--report` of `regreen fix`; or write first tests with `regreen test FILE`"
                     .into()
             }
             Self::ForeignReport { .. } => {
                 "narrow the pattern to the files that the test runner writes, such as `**/TEST-*.xml`".into()
             }
             Self::NoReportFile { .. } => {
-                "point `--report` at the JUnit XML file that the test command writes; a runner that dies in the middle writes none".into()
+                "point `test.report`, or `--report` of `regreen fix`, at the JUnit XML file that the test command writes; a runner that dies in the middle writes none".into()
             }
             Self::BadReport { .. } => {
-                "point `--report` at the JUnit XML file that the test command writes".into()
+                "point `test.report`, or `--report` of `regreen fix`, at the JUnit XML file that the test command writes".into()
             }
             Self::Canary { .. } => {
                 "let that test print the variables it needs instead of its whole environment, then run again".into()
