@@ -43,7 +43,7 @@ pub use go_values::is_basic_go;
 use java_examples::is_constant;
 use matching_text::notation_texts;
 pub use parameter_names::typical_value;
-pub use parameter_types::{Type, type_of_literal};
+pub use parameter_types::{Type, type_of_literal, used_types};
 pub use python::{mark_internal, offered_names};
 pub use python_function::is_observed_operator;
 use reached_functions::{

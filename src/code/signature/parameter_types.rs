@@ -197,6 +197,10 @@ const USES: &[(&str, &[Type])] = &[
         &[Type::Date, Type::DateTime],
     ),
     (r"\bNAME\.(?:tzinfo|utcoffset|astimezone|timestamp)\b", &[Type::DateTime]),
+    (
+        r"\bNAME\.(?:toUTCString|toISOString|getTime|getFullYear)\(|\b[iI]sDate\(\s*NAME\b|\bNAME\s+instanceof\s+Date\b",
+        &[Type::DateTime],
+    ),
     (r"\bNAME\.(?:read|readline|readlines)\(", &[Type::File]),
     (
         r"\b(?:map|filter|filterfalse|starmap|takewhile|dropwhile|reduce)\(\s*NAME\b|\bkey\s*=\s*NAME\b",
@@ -276,7 +280,7 @@ pub fn list_of(item: Type) -> Option<Type> {
 const CHARACTERS: &str = r#"\bNAME\.(?:charCodeAt|codePointAt|is[a-z]+\(\))|\bord\(\s*NAME\b|\bNAME\s*[!=]==?\s*(?:'.'|".")"#;
 
 /// The types that the uses of a parameter and of its items imply, strongest evidence first.
-pub fn used(text: &str, name: &str) -> Vec<Type> {
+pub fn used_types(text: &str, name: &str) -> Vec<Type> {
     let mut own = used_itself(text, name);
     if !matches!(own.first(), Some(Type::List(_))) {
         return own;

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 
 use super::parameter_names::infer_types;
-use super::parameter_types::{annotated, defaulted, keys, shown_values, used};
+use super::parameter_types::{annotated, defaulted, keys, shown_values, used_types};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
 use crate::code::tree::{around, end_line, field_of, line, named_children, text_of};
@@ -153,9 +153,9 @@ pub fn read_parameters(
         };
         let (stated, default) = (said(kind, annotated), said(value, defaulted));
         let further = || {
-            let own = used(body_text, &name);
+            let own = used_types(body_text, &name);
             let field = field_that_holds(body_text, &name).filter(|_| own.is_empty());
-            let held = field.map(|field| used(class_text, field)).unwrap_or_default();
+            let held = field.map(|field| used_types(class_text, field)).unwrap_or_default();
             [default, own, held].concat()
         };
         let (types, is_guessed) = infer_types(&name, stated, documentation, further);

@@ -10,7 +10,7 @@ use super::factory_exports;
 use super::module_exports::{self, Exports};
 use super::parameter_names::infer_types;
 use super::parameter_types::{
-    annotated, defaulted, is_plain, keys, set_off_values, shown_values, used,
+    annotated, defaulted, is_plain, keys, set_off_values, shown_values, used_types,
 };
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
@@ -321,7 +321,7 @@ fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) ->
             let used = match target.kind() {
                 "object_pattern" => vec![Type::Map],
                 "array_pattern" => vec![Type::List(&Type::Any)],
-                _ => used(body, &name),
+                _ => used_types(body, &name),
             };
             [default, used].concat()
         };

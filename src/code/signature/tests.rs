@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::parameter_types::{annotated, defaulted, documented, keys, used};
+use super::parameter_types::{annotated, defaulted, documented, keys, used_types};
 use super::*;
 
 fn list(inner: Type) -> Type {
@@ -427,7 +427,7 @@ fn uses_of_a_parameter_tell_its_type() {
         ("return y", None),
     ];
     for (text, expected) in table {
-        assert_eq!(used(text, "x").first().copied(), *expected, "{text}");
+        assert_eq!(used_types(text, "x").first().copied(), *expected, "{text}");
     }
 }
 

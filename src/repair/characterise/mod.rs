@@ -208,6 +208,10 @@ pub async fn characterise(
                 parameter.compared = dates_of_keys(&parameter.keys, &callable.matching);
                 let others = option_values::compared_values(&parameter.keys, task.text);
                 parameter.compared.extend(others);
+                if task.language.is_script() {
+                    let typed = option_values::typed_values(parameter, &source, task.text);
+                    parameter.compared.extend(typed);
+                }
             }
             for parameter in callable.parameters.iter_mut().filter(|one| is_open(one)) {
                 parameter.values = wrong_shape::indexed_lists(parameter, &source);

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use regex::Captures;
+use regex::{Captures, Regex};
 
 use crate::code::pattern::Pattern;
-use crate::code::signature::{Parameter, interleave_columns, typical_value};
+use crate::code::signature::{Parameter, Type, interleave_columns, typical_value, used_types};
+
+use super::typical_values::typical_values;
 
 /// A key, with the literal that it or its kind is compared with.
 static COMPARED: Pattern = Pattern::new(
@@ -19,6 +21,62 @@ pub fn compared_values(keys: &[String], text: &str) -> Vec<(String, String)> {
     let pairs = all.filter_map(|one| Some((owned(&one, 2)?, owned(&one, 3)?)));
     pairs.filter(|(key, _)| keys.contains(key)).collect::<BTreeSet<_>>().into_iter().collect()
 }
+
+/// How many values of its type a key is given.
+const TYPED: usize = 2;
+
+/// Values of the types that a function of JavaScript shows for the keys that it reads of a parameter.
+pub fn typed_values(parameter: &Parameter, source: &str, text: &str) -> Vec<(String, String)> {
+    let keys = parameter.keys.iter();
+    let typed = keys.filter_map(|key| {
+        let kinds = key_types(source, text, &parameter.name, key);
+        let kind = kinds.into_iter().find(|kind| !matches!(kind, Type::Nothing | Type::Bool))?;
+        let values = typical_values(kind, false).into_iter().filter(|_| kind != Type::Text);
+        Some(values.take(TYPED).map(|value| (key.clone(), value)).collect::<Vec<_>>())
+    });
+    typed.flatten().collect()
+}
+
+/// What else a function of JavaScript calls the value of a key of one of its parameters.
+static KEY_VARIABLE: Pattern = Pattern::new(
+    r"\b(?:var|let|const)\s+([\w$]+)\s*=\s*\(?(?:[^;,\n=]*[^\w$.=])?([\w$]+)\s*(?:\?)?\.([\w$]+)\b\)?\s*(?:(?:\|\||\?\?)\s*([\w$]+))?",
+);
+
+/// The types that the uses of the value of a key imply; a function where the default is one of the file.
+fn key_types(source: &str, text: &str, parameter: &str, key: &str) -> Vec<Type> {
+    let held = KEY_VARIABLE.captures(source).filter(|found| {
+        found.get(2).is_some_and(|one| one.as_str() == parameter)
+            && found.get(3).is_some_and(|one| one.as_str() == key)
+    });
+    let mut names = vec![format!("{parameter}.{key}")];
+    for found in held {
+        let [variable, default] = [1, 4].map(|at| found.get(at).map(|one| one.as_str()));
+        if default.is_some_and(|name| is_function(text, name)) {
+            return vec![Type::Function];
+        }
+        names.extend(variable.map(str::to_owned));
+    }
+    let mut found: Vec<Type> = Vec::new();
+    for kind in names.iter().flat_map(|name| used_types(source, name)) {
+        if !found.contains(&kind) {
+            found.push(kind);
+        }
+    }
+    found
+}
+
+/// Whether a name stands for a function that a file declares, or that all of JavaScript has.
+fn is_function(text: &str, name: &str) -> bool {
+    let escaped = regex::escape(name);
+    let form = format!(
+        r"\bfunction\s+{escaped}\s*\(|\b{escaped}\s*=\s*(?:async\s*)?(?:function\b|\([^)\n]*\)\s*=>)"
+    );
+    FUNCTIONS.contains(&name) || Regex::new(&form).is_ok_and(|form| form.is_match(text))
+}
+
+/// Functions that all of JavaScript has.
+const FUNCTIONS: &[&str] =
+    &["String", "Number", "Boolean", "encodeURIComponent", "decodeURIComponent", "parseInt"];
 
 /// Texts that objects hold, and keys of which one holds an object.
 pub const NESTED_TEXTS: usize = 8;
@@ -99,5 +157,23 @@ mod tests {
         let keys = vec!["no-cache".to_owned()];
         let parameter = Parameter { keys, ..Parameter::default() };
         assert_eq!(list_options(&parameter, false)[0], "{ \"no-cache\": true }");
+    }
+
+    #[test]
+    fn options_get_values_of_the_types_that_their_uses_show() {
+        let function = "function save(name, opt) {\n  var dec = (opt && opt.decode) || decode;\n  if (null != opt.maxAge) { var maxAge = Math.floor(opt.maxAge); }\n  if (opt.expires) {\n    var expires = opt.expires;\n    if (!isDate(expires)) throw new TypeError('x');\n  }\n  if (opt.secure) return name;\n  return dec(name);\n}\n";
+        let text = format!("{function}function decode(text) {{ return text; }}\n");
+        let keys = ["decode", "maxAge", "expires", "secure"].map(str::to_owned).into();
+        let parameter = Parameter { name: "opt".into(), keys, ..Parameter::default() };
+        let found = typed_values(&parameter, function, &text);
+        let of = |key: &str| -> Vec<&str> {
+            let own = found.iter().filter(|(one, _)| one == key);
+            own.map(|(_, value)| value.as_str()).collect()
+        };
+        assert!(of("decode").iter().all(|one| one.contains("=>")), "{found:?}");
+        assert_eq!(of("decode").len(), 2);
+        assert!(of("maxAge").iter().all(|one| one.parse::<f64>().is_ok()), "{found:?}");
+        assert_eq!(of("expires")[0], "new Date(\"2024-02-29T12:30:00Z\")");
+        assert!(of("secure").is_empty(), "{found:?}");
     }
 }

@@ -150,7 +150,6 @@ fn vary_literal(literal: &str, python: bool) -> Vec<String> {
             format!("\"{inner}1\""),
             format!("\" {inner}\""),
             format!("\"{inner} {inner}\""),
-            format!("\"{}\"", inner.chars().rev().collect::<String>()),
         ];
         // What several parts join into an error may have a result in its first half.
         let half = inner.get(..inner.len() / 2).filter(|one| one.len() > 2 && !one.ends_with('\\'));

@@ -308,7 +308,7 @@ fn script_words(literal: &str) -> String {
 fn titled_text(text: &str) -> Option<String> {
     let is_word = text.chars().count() > 1 && text.contains(char::is_alphabetic);
     let words = legible_text(text.to_owned(), SCRIPT_SIGNS).filter(|_| is_word);
-    let is_short = text.len() <= ARGUMENT && text.split(' ').count() <= FEW;
+    let is_short = text.len() <= LONGEST && text.split(' ').count() <= FEW;
     // Other parts of a title are told apart by `>`, and blanks are joined.
     let is_quotable = !text.contains(|one: char| one.is_control() || "\"'`\\>#".contains(one))
         && (text.chars().count() > 1 || text.contains(char::is_alphanumeric))
