@@ -19,6 +19,9 @@ pub fn kind_of(literal: &str) -> Option<Type> {
 
 /// Whether a declared type allows a value, as far as that is known.
 pub fn accepts_value(parameter: &Parameter, value: &str) -> bool {
+    if lacks_function(parameter, value) {
+        return false;
+    }
     let Some(declared) = &parameter.declared else {
         return !parameter.has_shown_types
             || type_of_literal(value).is_none_or(|kind| is_shown(parameter, kind));
@@ -28,6 +31,14 @@ pub fn accepts_value(parameter: &Parameter, value: &str) -> bool {
         || declared.open.iter().any(|one| Some(*one) == kind)
         || parameter.optional && value == "undefined"
         || value.starts_with(SAME)
+}
+
+/// Whether an object gives something else for a key whose value the code calls.
+fn lacks_function(parameter: &Parameter, value: &str) -> bool {
+    let is_function = |given: &str| given.contains("=>") || given == "String";
+    let called = parameter.compared.iter().filter(|(_, given)| is_function(given));
+    let mut given = called.filter_map(|(key, _)| value.split_once(&format!("{{ {key}: ")));
+    given.any(|(_, rest)| !is_function(rest.trim_end_matches([' ', '}'])))
 }
 
 /// Whether existing calls pass values of a type.
@@ -86,6 +97,21 @@ mod tests {
         for (given, expected) in table {
             let call = Call::new("f", given.split(", ").map(str::to_owned).collect());
             assert_eq!(fits_types(&callable, &call), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn an_option_that_is_called_is_a_function() {
+        let compared = vec![("decode".to_owned(), "(x) => x".to_owned())];
+        let parameter = Parameter { compared, ..Parameter::default() };
+        let table = [
+            ("{ decode: true }", false),
+            ("{ decode: (x) => x * 2 }", true),
+            ("{ strict: true }", true),
+            ("\"x\"", true),
+        ];
+        for (value, expected) in table {
+            assert_eq!(accepts_value(&parameter, value), expected, "{value}");
         }
     }
 
