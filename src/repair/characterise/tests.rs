@@ -105,6 +105,29 @@ fn observed(
 }
 
 #[test]
+fn a_class_of_the_module_is_imported_by_its_name_where_an_object_is_expected() {
+    let of_module = |literal| Observation {
+        needs: vec!["shop.fees".into()],
+        ..value(literal, ResultKind::Plain)
+    };
+    let pytest = naming(Framework::Pytest, ModuleKind::Module, ModuleKind::Module);
+    let table = [
+        ("shop.fees.Fee()", "from shop.fees import Fee, fee\n", "fee(1) == Fee()\n"),
+        (
+            "shop.fees.Fee(shop.fees.Kind())",
+            "import shop.fees\nfrom shop.fees import fee\n",
+            "fee(1) == shop.fees.Fee(shop.fees.Kind())\n",
+        ),
+    ];
+    for (literal, imports, asserted) in table {
+        let cases = vec![case("fee", &["1"], of_module(literal))];
+        let own = vec![functions(Language::Python, "def fee(x):\n    return x\n", cases)];
+        let text = render(&pytest, &own, false).text;
+        assert!(text.starts_with(imports) && text.contains(asserted), "{text}");
+    }
+}
+
+#[test]
 fn a_pytest_file_names_each_test_after_its_call() {
     let naming = naming(Framework::Pytest, ModuleKind::Module, ModuleKind::Module);
     let draft = render(&naming, &python(), false);

@@ -108,9 +108,16 @@ fn is_unittest(naming: &Naming) -> bool {
     naming.framework == Framework::Unittest || naming.style.grouped
 }
 
-/// The name of the class that is raised, if the module under test has it.
+/// The name of the class that is raised, or of which the result is an object, if the module under test
+/// has it.
 fn own_class<'a>(case: &'a Case, module: &str) -> Option<&'a str> {
-    let CallOutcome::Raised { class, .. } = case.expected_outcome() else { return None };
+    let class = match case.expected_outcome() {
+        CallOutcome::Raised { class, .. } => class.as_str(),
+        CallOutcome::Value { literal, .. } if literal.matches(module).count() == 1 => {
+            literal.split_once('(')?.0
+        }
+        CallOutcome::Value { .. } | CallOutcome::Refused(_) => return None,
+    };
     let name = class.strip_prefix(module)?.strip_prefix('.')?;
     (!name.contains('.')).then_some(name)
 }
@@ -248,6 +255,11 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     let (setup, callee) = setup_lines(naming, one, case);
     lines.extend(setup);
     let Expression { text: call, is_condition } = write_call(&one.callable, &callee, &given);
+    // A class of the module under test is imported by its name.
+    let imported = |literal: &str| match own_class(case, &naming.subject) {
+        Some(_) => literal.split_at(naming.subject.len() + 1).1.to_owned(),
+        None => literal.to_owned(),
+    };
     match case.expected_outcome() {
         CallOutcome::Value { way: ResultKind::Nan, .. } => {
             lines.push(assertions.holds(&format!("math.isnan({call})")));
@@ -269,7 +281,8 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
             lines.push(format!("    {}", assertions.is_value(&kept, literal)));
         }
         CallOutcome::Value { literal, way } => {
-            lines.push(assertions.is_value(&observed_expression(&call, *way), literal));
+            let expected = imported(literal);
+            lines.push(assertions.is_value(&observed_expression(&call, *way), &expected));
         }
         CallOutcome::Raised { class, message, explicit, way } => {
             let says = compared_message(message, *explicit && !message.contains('\n'));
