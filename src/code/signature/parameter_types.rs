@@ -348,6 +348,7 @@ pub fn keys(text: &str, name: &str) -> Vec<String> {
         for key in form.captures_iter(text).filter_map(|one| one.get(1)) {
             let key = key.as_str();
             if is_plain(&key.replace('-', "_"))
+                && !key.starts_with('_')
                 && !METHODS.split(' ').any(|one| one == key)
                 && found.len() < KEYS
                 && !found.iter().any(|known| known == key)

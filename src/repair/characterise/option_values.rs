@@ -92,13 +92,13 @@ pub fn list_options(parameter: &Parameter, python: bool) -> Vec<String> {
     };
     let object =
         |inner: String| if python { format!("{{{inner}}}") } else { format!("{{ {inner} }}") };
-    let compared = parameter.compared.iter();
-    let mut found: Vec<String> = compared.map(|(key, value)| object(pair(key, value))).collect();
+    let typical = keys.iter().filter_map(|key| Some(object(pair(key, typical_value(key)?.1))));
+    let compared = parameter.compared.iter().map(|(key, value)| object(pair(key, value)));
+    let mut found: Vec<String> = compared.chain(typical).collect();
     for value in [yes, no, "2", "\"x\""] {
-        let named = |key: &String| typical_value(key).filter(|_| value == "\"x\"");
-        let given = |key| object(pair(key, named(key).map_or(value, |(_, typical)| typical)));
-        found.extend(keys.iter().map(given));
+        found.extend(keys.iter().map(|key| object(pair(key, value))));
     }
+    found.push("{}".into());
     if keys.len() > 1 {
         for value in [yes, no] {
             let all: Vec<String> = keys.iter().map(|key| pair(key, value)).collect();
@@ -151,9 +151,9 @@ mod tests {
         let found = list_options(&parameter, false);
         assert_eq!(
             found[..4],
-            ["{ charset: 'utf-8' }", "{ depth: 5 }", "{ charset: true }", "{ decoder: true }"]
+            ["{ charset: 'utf-8' }", "{ depth: 5 }", "{ depth: 1 }", "{ separator: \"-\" }"]
         );
-        assert!(found.contains(&"{ separator: \"-\" }".to_owned()), "{found:?}");
+        assert!(found.contains(&"{ decoder: true }".to_owned()), "{found:?}");
         let keys = vec!["no-cache".to_owned()];
         let parameter = Parameter { keys, ..Parameter::default() };
         assert_eq!(list_options(&parameter, false)[0], "{ \"no-cache\": true }");

@@ -19,7 +19,7 @@ pub fn kind_of(literal: &str) -> Option<Type> {
 
 /// Whether a declared type allows a value, as far as that is known.
 pub fn accepts_value(parameter: &Parameter, value: &str) -> bool {
-    if lacks_function(parameter, value) {
+    if lacks_function(parameter, value) || is_no_object(parameter, value) {
         return false;
     }
     let Some(declared) = &parameter.declared else {
@@ -39,6 +39,14 @@ fn lacks_function(parameter: &Parameter, value: &str) -> bool {
     let called = parameter.compared.iter().filter(|(_, given)| is_function(given));
     let mut given = called.filter_map(|(key, _)| value.split_once(&format!("{{ {key}: ")));
     given.any(|(_, rest)| !is_function(rest.trim_end_matches([' ', '}'])))
+}
+
+/// Whether a value has no keys, where all that is known of a parameter is that its keys are read.
+fn is_no_object(parameter: &Parameter, value: &str) -> bool {
+    let is_object = |kind: &Type| matches!(kind, Type::Any | Type::Map | Type::Nothing);
+    let kind = type_of_literal(value);
+    let has_none = matches!(kind, Some(Type::Int | Type::Float | Type::Text | Type::Bool));
+    has_none && !parameter.keys.is_empty() && parameter.types.iter().all(is_object)
 }
 
 /// Whether existing calls pass values of a type.
@@ -97,6 +105,15 @@ mod tests {
         for (given, expected) in table {
             let call = Call::new("f", given.split(", ").map(str::to_owned).collect());
             assert_eq!(fits_types(&callable, &call), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_of_which_only_keys_are_read_is_an_object() {
+        let text = "export function f(req) { return req.url === undefined ? 1 : req.url; }\n";
+        let callable = callables(Language::JavaScript, text).remove(0);
+        for (value, expected) in [("7", false), ("true", false), ("\"x\"", false), ("{}", true)] {
+            assert_eq!(accepts_value(&callable.parameters[0], value), expected, "{value}");
         }
     }
 
