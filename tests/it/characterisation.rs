@@ -904,6 +904,7 @@ const BAG: &str = "export class Bag {
   }
   get size() { return this.#items.length; }
   first(count) { return new Bag(this.#items.slice(0, count)); }
+  longer(other) { return this.size > other.size; }
   counts() { const found = Object.create(null); found.a = this.size; return found; }
   *[Symbol.iterator]() { yield* this.#items; }
 }
@@ -918,6 +919,7 @@ fn objects_are_seen_by_their_constructor_properties_and_elements() {
         ("new Bag([1, 2]).size", "", "2", "plain"),
         ("new Bag([1, 2]).first", "1", "[1]", "list"),
         ("new Bag([1, 2]).counts", "", "{ a: 2 }", "attributes"),
+        ("new Bag([1, 2]).longer", "new Bag([7])", "true", "plain"),
         ("new Bag(7).first", "1", "its constructor throws", ""),
     ];
     let repo = TestRepo::new(&[("bag.mjs", BAG)]);

@@ -160,8 +160,10 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
         }
         columns.insert(0, list_options(parameter, python));
     }
-    if let Some(made_of) = stands_for(parameter, callable).filter(|_| parameter.class.is_none()) {
-        columns.insert(0, value_pool(made_of, callable, python));
+    let has_class = parameter.class.is_some();
+    let is_free = !has_class || !python && parameter.declared_type.is_empty();
+    if let Some(made_of) = stands_for(parameter, callable).filter(|_| is_free) {
+        columns.insert(usize::from(has_class), value_pool(made_of, callable, python));
     }
     let mut found = interleave_columns(&columns);
     let declared = parameter.declared.as_ref().map_or(0, |declared| declared.values.len());
