@@ -31,6 +31,7 @@ use super::session_choice::{
 };
 use super::store::{self, STATE_FOLDER, SessionStore};
 use super::suite::{self, Detection, ProjectSuite, SuiteSettings};
+use super::useless_session::remove_killed;
 
 /// Everything that belongs to one session of one repository.
 pub struct Session<'a> {
@@ -397,9 +398,10 @@ fn options_of(
     Ok(folder.map(|folder| store::read_file(&folder, OPTIONS)).transpose()?.flatten())
 }
 
-/// Completes archiving that earlier runs began (specification.md 8.12). A failure is reported and
-/// left to the next run; it never blocks a session.
+/// Completes archiving that earlier runs began (specification.md 8.12), and removes what killed ones left. A
+/// failure is reported and left to the next run; it never blocks a session.
 pub fn resume_archiving(facts: &RepositoryFacts) -> Vec<String> {
+    remove_killed(facts);
     let root = state_root(facts);
     let mut notices = Vec::new();
     for (id, _lock) in store::half_archived(&root) {

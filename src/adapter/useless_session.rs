@@ -1,10 +1,10 @@
-//! Sessions that ended before they wrote a test. Their plans and first results may rest on what the environment
-//! lacked then, so that the same request begins anew.
+//! Sessions of no further use. The plans and first results of one that ended before it wrote a test may rest on
+//! what the environment lacked then, so that the same request begins anew; nothing resumes a killed score.
 
 use std::path::Path;
 
 use crate::domain::id::SessionId;
-use crate::domain::session::{ABANDONED, SessionRecord, SessionStatus};
+use crate::domain::session::{ABANDONED, SessionKind, SessionRecord, SessionStatus};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep};
 
 use super::open_error::OpenError;
@@ -33,6 +33,40 @@ fn try_abandon(facts: &RepositoryFacts, session: &SessionId) -> Result<(), OpenE
     repo::remove_branch(facts, &record.git.branch, &record.git.head_sha)?;
     record.result = Some(ABANDONED.to_owned());
     Ok(store::save_record(&folder, &record)?)
+}
+
+/// Removes what a killed run left of sessions that nothing resumes: checkout, branch and folder. A branch with
+/// commits of its own stays. A failure is only logged: the next run tries again.
+pub fn remove_killed(facts: &RepositoryFacts) {
+    let root = state_root(facts);
+    for id in store::active(&root).unwrap_or_default() {
+        if let Err(error) = try_remove_killed(facts, &root, &id) {
+            tracing::warn!(%error, "a killed session could not be removed");
+        }
+    }
+}
+
+fn try_remove_killed(
+    facts: &RepositoryFacts,
+    root: &Path,
+    session: &SessionId,
+) -> Result<(), OpenError> {
+    let is_killed = || {
+        let record = store::read_record(&store::session_folder(root, session)).ok().flatten();
+        record.filter(|one| one.kind != SessionKind::Test && one.status == SessionStatus::Active)
+    };
+    if is_killed().is_none() {
+        return Ok(());
+    }
+    // Another process may run it, or have just ended it.
+    let Ok(_lock) = SessionStore::open(root, session) else { return Ok(()) };
+    let Some(record) = is_killed() else { return Ok(()) };
+    repo::remove_checkout(facts, &work_root(facts), session)?;
+    if !has_moved(&record, facts) {
+        repo::remove_branch(facts, &record.git.branch, &record.git.head_sha)?;
+        store::forget(root, session)?;
+    }
+    Ok(())
 }
 
 /// Whether nothing would be won by continuing a session: it has ended, and wrote and changed nothing.

@@ -6,13 +6,15 @@ use crate::adapter::host::clock::HostClock;
 use crate::adapter::suite;
 use crate::domain::event::Event;
 use crate::domain::id::{TestId, TreeId};
-use crate::domain::mutation::Score;
+use crate::domain::mutation::{Preparation, Score};
 use crate::domain::request::Mode;
 use crate::domain::session::SessionKind;
 use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::Scope;
 use crate::domain::text::count;
-use crate::effect::{CandidateRunnerRequest, Effects, RunRequest, Screen, Speed, unless_stopped};
+use crate::effect::{
+    CandidateRunnerRequest, Effects, RunRequest, Screen, Speed, before, unless_stopped,
+};
 use crate::role::{self, Limits, Scoring, Trial};
 
 use super::code_selection::{self, Subject};
@@ -64,7 +66,8 @@ async fn measure(
     fx: &Effects<'_>,
 ) -> Result<Score, AppError> {
     let files = code_selection::files(fx, tree, &request.code.paths).await?;
-    let prepared = unless_stopped(fx.clock, async {
+    let deadline = fx.clock.elapsed() + subject.time;
+    let preparing = before(fx.clock, deadline, async {
         fx.step("running the full suite");
         let (tests, failing) = run_suite(fx).await?;
         fx.step("breaking the code to see what the tests notice");
@@ -72,18 +75,22 @@ async fn measure(
         let candidates = CandidateRunnerRequest { root, failing: &[], jobs };
         Ok::<_, AppError>((tests, failing, fx.suite.open_candidate_runner(&candidates).await?))
     });
-    let Some(prepared) = prepared.await else {
+    let Some(prepared) = unless_stopped(fx.clock, preparing).await else {
         return Ok(Score::of_stopped_run(subject.threshold));
+    };
+    let Some(prepared) = prepared else {
+        return Ok(Score::of_cut_run(subject.threshold, Preparation::Suite));
     };
     let (tests, failing, runner) = prepared?;
     let many = if runner.speed() == Speed::Warm { WARM } else { COLD };
+    let time = deadline.saturating_sub(fx.clock.elapsed());
     let mut scored = role::score(&Scoring {
         trial: Trial {
             worktree: fx.worktree,
             tree,
             runner: runner.as_ref(),
             clock: fx.clock,
-            limits: Limits { candidates: request.mutants.unwrap_or(many), time: subject.time },
+            limits: Limits { candidates: request.mutants.unwrap_or(many), time },
             jobs: subject.run.jobs,
         },
         files: &files,

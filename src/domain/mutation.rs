@@ -40,6 +40,16 @@ pub enum LineReach {
     Unknown,
 }
 
+/// What comes before the first mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preparation {
+    /// The run of the whole suite.
+    Suite,
+    /// The runs that show which lines each test reaches.
+    Traces,
+}
+
 /// Result of mutation testing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -88,6 +98,9 @@ pub struct Score {
     /// Whether a person or the platform stopped the run before its end.
     #[serde(default)]
     pub stopped: bool,
+    /// What the time limit ended, so that nothing was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_short: Option<Preparation>,
 }
 
 /// Fewer tried mutants measure nothing, unless they are all.
@@ -99,6 +112,11 @@ impl Score {
         Self { schema_version: 1, threshold, stopped: true, ..Self::default() }
     }
 
+    /// The score of a run whose time ended before it tried anything.
+    pub fn of_cut_run(threshold: u32, part: Preparation) -> Self {
+        Self { schema_version: 1, threshold, cut_short: Some(part), ..Self::default() }
+    }
+
     /// Detected share of the tried mutants; `None` if none was tried.
     pub fn per_mille(&self) -> Option<PerMille> {
         (self.tried > 0).then(|| PerMille::of(self.noticed, self.tried))
@@ -106,7 +124,8 @@ impl Score {
 
     /// Whether the share means something: enough mutants were tried, or all that there are.
     pub fn is_measured(&self) -> bool {
-        self.tried >= ENOUGH || self.tried + self.unviable >= self.covered
+        let is_complete = self.tried + self.unviable >= self.covered;
+        self.cut_short.is_none() && (self.tried >= ENOUGH || is_complete)
     }
 
     /// That the threshold is not met, as a clause.
@@ -160,5 +179,9 @@ mod tests {
         assert!(Score { covered: 32, ..some(29) }.is_met(), "these are all");
         assert!(none(3, 3).is_met(), "the compiler refused all of them");
         assert!(!Score { stopped: true, ..some(30) }.is_met(), "nobody waited for the others");
+        assert!(
+            !Score::of_cut_run(60, Preparation::Suite).is_met(),
+            "it is not known what there is"
+        );
     }
 }

@@ -25,8 +25,25 @@ pub trait Clock: Send + Sync {
 
 /// Performs a task; `None` if a stop is requested before it ends, which drops it.
 pub async fn unless_stopped<T>(clock: &dyn Clock, task: impl Future<Output = T>) -> Option<T> {
+    unless(clock, || clock.stop_requested(), task).await
+}
+
+/// Performs a task; `None` if it has not ended at a time since the start of this process, which drops it.
+pub async fn before<T>(
+    clock: &dyn Clock,
+    deadline: Duration,
+    task: impl Future<Output = T>,
+) -> Option<T> {
+    unless(clock, || clock.elapsed() >= deadline, task).await
+}
+
+async fn unless<T>(
+    clock: &dyn Clock,
+    is_over: impl Fn() -> bool,
+    task: impl Future<Output = T>,
+) -> Option<T> {
     let stop = std::pin::pin!(async {
-        while !clock.stop_requested() {
+        while !is_over() {
             clock.wait(LOOK).await;
         }
     });
@@ -104,5 +121,18 @@ mod tests {
         assert_eq!(unless_stopped(&clock(3), std::future::pending::<u8>()).await, None);
         assert_eq!(unless_stopped(&clock(3), async { 7 }).await, Some(7));
         assert_eq!(unless_stopped(&clock(0), async { 7 }).await, None);
+    }
+
+    #[tokio::test]
+    async fn a_task_ends_at_its_deadline() {
+        let clock = StoppedAfter(0, TestClock::default());
+        let deadline = Duration::from_secs(3);
+        assert_eq!(before(&clock, deadline, std::future::pending::<u8>()).await, None);
+        assert!(
+            (deadline..deadline + LOOK * 2).contains(&clock.elapsed()),
+            "{:?}",
+            clock.elapsed()
+        );
+        assert_eq!(before(&clock, deadline * 2, async { 7 }).await, Some(7));
     }
 }

@@ -9,10 +9,12 @@ use futures::stream::{self, StreamExt};
 use crate::code::language::Language;
 use crate::code::mutate::{self, Candidate, Depth};
 use crate::domain::id::{RepoPath, TestId, TreeId};
-use crate::domain::mutation::{LineReach, Mutant, Score};
+use crate::domain::mutation::{LineReach, Mutant, Preparation, Score};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::Status;
-use crate::effect::{CaseResult, EffectError, RunError, Speed, Trace, Worktree, unless_stopped};
+use crate::effect::{
+    CaseResult, EffectError, RunError, Speed, Trace, Worktree, before, unless_stopped,
+};
 
 use super::search_settings::{Trial, time_limit};
 use super::stream::single;
@@ -64,6 +66,25 @@ impl Scoring<'_> {
             Some(part.await)
         }
     }
+
+    /// The traces of the tests; `Err` with the score of a run that ends before they are there. A session
+    /// needs them, however long they take.
+    async fn traces(&self, deadline: Duration) -> Result<Result<Vec<Trace>, RunError>, Score> {
+        let Trial { runner, clock, .. } = &self.trial;
+        let traces = async {
+            match self.known {
+                Some(known) => Ok(known.to_vec()),
+                None => runner.trace(self.tests).await,
+            }
+        };
+        if !self.ends_on_stop {
+            return Ok(traces.await);
+        }
+        unless_stopped(*clock, before(*clock, deadline, traces))
+            .await
+            .ok_or_else(|| Score::of_stopped_run(self.threshold))?
+            .ok_or_else(|| Score::of_cut_run(self.threshold, Preparation::Traces))
+    }
 }
 
 /// A score, and which tests detected which mutants.
@@ -93,17 +114,10 @@ struct Planned {
 pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     let trial = &scoring.trial;
     let start = trial.clock.elapsed();
-    let traces = async {
-        match scoring.known {
-            Some(known) => Ok(known.to_vec()),
-            None => trial.runner.trace(scoring.tests).await,
-        }
+    let traces = match scoring.traces(start + trial.limits.time).await {
+        Ok(traces) => traces?,
+        Err(score) => return Ok(Scored { score, ..Scored::default() }),
     };
-    let Some(traces) = scoring.unless_stopped(traces).await else {
-        let score = Score::of_stopped_run(scoring.threshold);
-        return Ok(Scored { score, ..Scored::default() });
-    };
-    let traces = traces?;
     let mut score = Score {
         schema_version: 1,
         threshold: scoring.threshold,

@@ -1,6 +1,6 @@
 //! Renders a mutation score as Markdown, and as lines for a terminal.
 
-use crate::domain::mutation::{LineReach, Mutant, Score};
+use crate::domain::mutation::{LineReach, Mutant, Preparation, Score};
 use crate::domain::text::count;
 
 use super::markdown::{cell, line};
@@ -23,6 +23,15 @@ pub fn headline(score: &Score) -> String {
                 format!("Stopped on request after {tried} of {covered} mutants: {noticed} detected")
             }
         };
+    }
+    if let Some(part) = score.cut_short {
+        let part = match part {
+            Preparation::Suite => "the suite ran for the first time",
+            Preparation::Traces => "the tests ran to show which lines they reach",
+        };
+        return format!(
+            "Not measured: the time limit was reached while {part}; raise it with `--budget-minutes`"
+        );
     }
     if score.tried == 0 {
         return "No mutant could be made on a line that a test reaches".into();
@@ -194,6 +203,9 @@ mod tests {
         assert_eq!(remarks(&stopped).first().map(String::as_str), Some(place));
         let before = headline(&Score::of_stopped_run(60));
         assert_eq!(before, "Stopped on request before the first mutant");
+        let cut = headline(&Score::of_cut_run(60, Preparation::Suite));
+        let expected = "Not measured: the time limit was reached while the suite ran for the first time; raise it with `--budget-minutes`";
+        assert_eq!(cut, expected);
         let few = headline(&Score { tried: 9, noticed: 7, ..score });
         assert_eq!(
             few,

@@ -448,10 +448,35 @@ public class Fees {
 
 const POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion><groupId>shop</groupId><artifactId>shop</artifactId><version>1</version><properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target><project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties><dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version><scope>test</scope></dependency></dependencies></project>\n";
 
+/// A test that JUnit has to run: a hook comes before it, and it expects an error.
+const HOOKED_TEST: (&str, &str) = (
+    "src/test/java/shop/NumberTest.java",
+    r#"package shop;
+
+import org.junit.Before;
+import org.junit.Test;
+
+public class NumberTest {
+    private String text;
+
+    @Before
+    public void setUp() {
+        text = "eleven";
+    }
+
+    @Test(expected = NumberFormatException.class)
+    public void wordsAreNoNumbers() {
+        Integer.parseInt(text);
+    }
+}
+"#,
+);
+
 #[test]
 #[ignore = "needs Maven; methods_of_java_have_values_for_their_types_and_objects_of_their_class and a_java_file_is_a_class_of_the_version_of_junit always run"]
 fn pin_writes_tests_of_java_that_hold_and_notice_a_break() {
-    let repo = TestRepo::new(&[JAVA_FEES, ("pom.xml", POM), (".gitignore", "target\n")]);
+    let files = [JAVA_FEES, HOOKED_TEST, ("pom.xml", POM), (".gitignore", "target\n")];
+    let repo = TestRepo::new(&files);
     let before = repo.belongings();
     let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "10"]);
     let document = ran.document();
@@ -626,12 +651,17 @@ fn a_score_that_is_stopped_ends_at_once_with_what_was_measured_on_which_commit()
 }
 
 #[test]
-fn the_second_signal_ends_a_score_with_a_word_about_it() {
+fn the_second_signal_ends_a_score_with_a_word_and_the_next_run_removes_what_is_left() {
     let repo = TestRepo::new(&[GUARD, SLOW]);
     let (ran, took) = score_and_signal(&repo, "kill -TERM @; kill -INT @");
     assert!(took < Duration::from_secs(10), "{took:?}");
     assert!([Some(130), Some(143)].contains(&ran.code), "{:?} {}", ran.code, ran.err);
     assert!(ran.err.contains("stopped at once, at the second request"), "{}", ran.err);
+    assert!(repo.git(&["worktree", "list"]).contains("WFS-test-dry-run-"));
+    let next = repo.regreen(&["score", "--mutants", "1"]);
+    assert!(next.out.contains("of 1 mutant"), "{}{}", next.out, next.err);
+    let worktrees = repo.git(&["worktree", "list"]);
+    assert!(!worktrees.contains("WFS-test-dry-run-"), "{worktrees}");
 }
 
 #[test]
@@ -874,6 +904,7 @@ const BAG: &str = "export class Bag {
   }
   get size() { return this.#items.length; }
   first(count) { return new Bag(this.#items.slice(0, count)); }
+  longer(other) { return this.size > other.size; }
   counts() { const found = Object.create(null); found.a = this.size; return found; }
   *[Symbol.iterator]() { yield* this.#items; }
 }
@@ -888,6 +919,7 @@ fn objects_are_seen_by_their_constructor_properties_and_elements() {
         ("new Bag([1, 2]).size", "", "2", "plain"),
         ("new Bag([1, 2]).first", "1", "[1]", "list"),
         ("new Bag([1, 2]).counts", "", "{ a: 2 }", "attributes"),
+        ("new Bag([1, 2]).longer", "new Bag([7])", "true", "plain"),
         ("new Bag(7).first", "1", "its constructor throws", ""),
     ];
     let repo = TestRepo::new(&[("bag.mjs", BAG)]);

@@ -181,14 +181,20 @@ impl Level<'_> {
             callable.name = format!("{name}.{own}");
             let is_property = ["get ", "static get "].iter().any(|mark| source.starts_with(mark));
             let parameters = made.clone().filter(|_| !is_static).unwrap_or_default();
-            callable.class = Some(Class {
+            let class = Class {
                 name: name.to_owned(),
                 parameters,
                 is_static,
                 examples: Vec::new(),
                 makers: Vec::new(),
                 construction: None,
-            });
+            };
+            // Another object of the class, as in `other instanceof Version`.
+            for one in callable.parameters.iter_mut().filter(|_| !is_static) {
+                let check = format!("{} instanceof {name}", one.name);
+                one.class = source.contains(&check).then(|| class.clone());
+            }
+            callable.class = Some(class);
             callable.is_property = is_property;
             if ["set ", "static set "].iter().any(|mark| source.starts_with(mark)) {
                 callable.unsupported = Some("it is a property".into());
@@ -233,13 +239,18 @@ impl Level<'_> {
     }
 }
 
-/// Whether a body does without a parameter: it does not use it, or asks whether there is one, or which
-/// of some it is.
+/// Names of parameters that nobody has to give.
+const OPTIONS: &[&str] = &["options", "opts", "config", "settings"];
+
+/// Whether a body does without a parameter: it does not use it, asks whether there is one or which of some it
+/// is, or has another function complete it, as in `options = parse(options)`.
 fn is_left_out(body: &str, name: &str) -> bool {
     let escaped = regex::escape(name);
     let mark =
         r"(?:&&|\|\||\?\?|\?\.|[!=]==?\s*(?:[\x22'\d]|undefined|null|false|true|\w+\.[A-Z]))";
     let asks = format!(r"\b{escaped}\s*{mark}|\.\.\.{escaped}\b|\bif\s*\({escaped}\)");
+    let completes = format!(r"\b{escaped}\s*=\s*[\w.]+\({escaped}\)");
+    let asks = if OPTIONS.contains(&name) { format!("{asks}|{completes}") } else { asks };
     let missing = format!(r"\bif\s*\(!{escaped}\)\s*\{{?\s*(?://[^\n]*\s*)*(\w+)");
     let missing =
         Regex::new(&missing).ok().and_then(|one| Some(one.captures(body)?.get(1)?.as_str()));

@@ -727,6 +727,18 @@ fn what_a_function_of_javascript_does_without_may_be_left_out() {
 }
 
 #[test]
+fn a_method_of_javascript_that_asks_for_its_own_class_gets_objects_made_without_options() {
+    let text = "export class Version {\n  constructor(version, options) {\n    options = parse(options);\n    this.text = version;\n  }\n  compare(other, base) {\n    if (!(other instanceof Version)) other = new Version(other);\n    return this.text > other.text;\n  }\n}\n";
+    let found = callables(Language::JavaScript, text);
+    let compare = found.iter().find(|one| one.name == "Version.compare").unwrap();
+    let classes: Vec<bool> = compare.parameters.iter().map(|one| one.class.is_some()).collect();
+    assert_eq!(classes, [true, false]);
+    let made = &compare.class.as_ref().unwrap().parameters;
+    let optional: Vec<bool> = made.iter().map(|one| one.optional).collect();
+    assert_eq!(optional, [false, true]);
+}
+
+#[test]
 fn what_a_package_does_not_offer_is_internal() {
     let text = "def loads(s):\n    return parse(s)\n\ndef parse(s):\n    return s\n";
     let listed = format!("__all__ = ['loads', \"word\"]\n{text}");

@@ -26,6 +26,14 @@ fn is_expression(value: &str) -> bool {
         && ["\\W", "\\w", "\\d", "\\s", "\\b"].iter().any(|one| value.contains(one))
 }
 
+/// Whether a text is the same one twice.
+fn is_doubled(text: &str) -> bool {
+    let text = text.replace("\\n", " ");
+    let halves = text.split_at_checked(text.len() / 2);
+    let is_same = |(one, other): (&str, &str)| one == other.strip_prefix(' ').unwrap_or(other);
+    text.len() > 5 && halves.is_some_and(is_same)
+}
+
 /// Whether a text is one that nobody would write: with many kinds of signs that its documentation has not, very long, with the same words
 /// again and again, or with blanks that say nothing.
 fn is_odd_text(text: &str, callable: &Callable) -> bool {
@@ -34,9 +42,6 @@ fn is_odd_text(text: &str, callable: &Callable) -> bool {
         !c.is_alphanumeric() && !c.is_whitespace() && !documented().any(|one| one.contains(*c))
     };
     let kinds: BTreeSet<char> = text.chars().filter(is_new).collect();
-    let halves = text.split_at_checked(text.len() / 2);
-    let is_same = |(one, other): (&str, &str)| one == other.strip_prefix(' ').unwrap_or(other);
-    let is_doubled = text.len() > 5 && halves.is_some_and(is_same);
     let words = || text.split(|c: char| !c.is_alphanumeric());
     let is_frequent = |word: &str| {
         word.contains(char::is_alphabetic)
@@ -44,7 +49,7 @@ fn is_odd_text(text: &str, callable: &Callable) -> bool {
     };
     kinds.len() > KINDS_OF_SIGNS
         || text.len() > LEGIBLE
-        || is_doubled
+        || is_doubled(text)
         || words().any(is_frequent)
         || text.contains("  ")
 }
@@ -57,7 +62,8 @@ pub fn is_garbled(callable: &Callable, case: &Case) -> bool {
     let is_odd = |argument: &&String| {
         let value = split_name(argument).1;
         let Some(text) = string_content(value) else {
-            return is_expression(value) || value.len() > LONG_LITERAL;
+            let is_twice = is_doubled(value.trim_matches(['"', '\'']));
+            return is_expression(value) || is_twice || value.len() > LONG_LITERAL;
         };
         is_odd_text(text, callable) && !known.contains(argument) && !is_typical_text(value)
     };
@@ -201,6 +207,7 @@ mod tests {
             ("\"Golang Golang\"", true),
             ("\"New York New York\"", true),
             ("\"abcabc\"", true),
+            ("\"1.2.2\\n1.2.2\"", true),
             ("\"2024-02-29 12:30\"", false),
             ("\"a,b;c\"", false),
             ("\"a  a\"", true),

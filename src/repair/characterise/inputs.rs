@@ -160,8 +160,8 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
         }
         columns.insert(0, list_options(parameter, python));
     }
-    if let Some(made_of) = stands_for(parameter, callable).filter(|_| parameter.class.is_none()) {
-        columns.insert(0, value_pool(made_of, callable, python));
+    if let Some(parts) = values_of_other(parameter, callable, python) {
+        columns.insert(usize::from(parameter.class.is_some()), parts);
     }
     let mut found = interleave_columns(&columns);
     let declared = parameter.declared.as_ref().map_or(0, |declared| declared.values.len());
@@ -173,6 +173,17 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
         found.extend(suggested_texts(parameter, callable, &found));
     }
     found
+}
+
+/// What another object of the class is made of, where the parameter may be that too.
+fn values_of_other(
+    parameter: &Parameter,
+    callable: &Callable,
+    python: bool,
+) -> Option<Vec<String>> {
+    let is_open = parameter.class.is_none() || !python && parameter.declared_type.is_empty();
+    let made_of = stands_for(parameter, callable).filter(|_| is_open)?;
+    Some(value_pool(made_of, callable, python))
 }
 
 /// Texts that the code and its documentation suggest for a parameter, besides the known ones.

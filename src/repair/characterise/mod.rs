@@ -281,9 +281,11 @@ pub async fn characterise(
     }
     for (index, one) in found.iter_mut().enumerate() {
         let mut known = seen.get_mut(index).map(std::mem::take).unwrap_or_default();
+        // Before calls are refused: of two with the same result one may then have another.
+        let idle = stories::find_idle_stories(&known);
         refuse_wrong_types(task.language, &one.callable, &mut known);
         documented_result::enter_documented(task.language, &one.callable, &one.local, &mut known);
-        stories::drop_idle_stories(&mut known);
+        known.retain(|case| case.documented.is_some() || !idle.contains(&case.call));
         one.tried = u32::try_from(known.len()).unwrap_or(u32::MAX);
         if known.is_empty() && one.callable.unsupported.is_none() {
             drop_for(one, NO_TIME.into());

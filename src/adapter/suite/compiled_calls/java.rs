@@ -201,9 +201,14 @@ fn row(call: &Call, callables: &[Callable]) -> String {
     for (index, argument) in call.arguments.iter().enumerate() {
         if argument.starts_with("new ") && argument.ends_with(['}', ')']) {
             statements
-                .push(format!("var zz{index} = {argument}; zzCall.gives({index}, zz{index});"));
+                .push(format!("zzCall.isMaking = true; var zz{index} = {argument}; zzCall.isMaking = false; zzCall.gives({index}, zz{index});"));
             given.push(format!("zz{index}"));
         } else {
+            // Its type cannot be told, so that it is made twice.
+            if argument.starts_with(char::is_uppercase) && argument.ends_with(')') {
+                statements
+                    .push(format!("zzCall.isMaking = true; {argument}; zzCall.isMaking = false;"));
+            }
             given.push(argument.clone());
         }
     }
@@ -239,4 +244,30 @@ fn called_by<'c>(call: &Call, callables: &'c [Callable]) -> Option<&'c Callable>
         .or_else(|| of_class().next())
         .or_else(|| named().find(fits))
         .or_else(|| named().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_making_an_argument_throws_is_told_from_what_the_call_throws() {
+        let text = "class A {\n  static int f(A other) {\n    return 1;\n  }\n}\n";
+        let callables = signature::callables(Language::Java, text);
+        let table = [
+            (
+                "new A(\"\")",
+                "zzCall.isMaking = true; var zz0 = new A(\"\"); zzCall.isMaking = false; zzCall.gives(0, zz0); zzCall.returns(A.f(zz0));",
+            ),
+            (
+                "A.of(\"\")",
+                "zzCall.isMaking = true; A.of(\"\"); zzCall.isMaking = false; zzCall.returns(A.f(A.of(\"\")));",
+            ),
+            ("null", "zzCall.returns(A.f(null));"),
+        ];
+        for (argument, expected) in table {
+            let call = Call::new("A.f", vec![argument.to_owned()]);
+            assert_eq!(row(&call, &callables), expected);
+        }
+    }
 }

@@ -27,7 +27,7 @@ final class ZzRegreenCall {
     final java.util.Set<String> needs = new java.util.TreeSet<>();
     String fields = quoted("refused") + ":" + quoted(UNWRITABLE);
 
-    /** Whether the object is being made on which a method is then called. */
+    /** Whether the object on which a method is called, or an argument, is being made. */
     boolean isMaking;
 
     Object subject;
@@ -126,7 +126,7 @@ final class ZzRegreenCall {
 
     void raises(Throwable thrown) {
         if (isMaking) {
-            refuses("its constructor throws");
+            refuses("making its object or an argument throws");
             return;
         }
         if (thrown instanceof StackOverflowError || thrown instanceof OutOfMemoryError) {

@@ -175,10 +175,11 @@ function fail(why) {
   throw new NoLiteral(why);
 }
 
-const evaluate = (source, given = []) => new Function(`"use strict"; return (${source}\n);`)(...given);
+const evaluate = (source, given = [], names = [], values = []) =>
+  new Function(...names, '__given', `"use strict"; return (function () { return (${source}\n); })(...__given);`)(...values, given);
 
-// The arguments of a call, each of which may be one before it: `arguments[0]`.
-const evaluateAll = (sources) => sources.reduce((given, source) => [...given, evaluate(source, given)], []);
+// The arguments of a call, each of which may be one before it, `arguments[0]`, or made by what the module exports.
+const evaluateAll = (sources, ...scope) => sources.reduce((given, source) => [...given, evaluate(source, given, ...scope)], []);
 
 // The literal of a value, proven to mean the same value.
 function written(value) {
@@ -264,8 +265,8 @@ async function invoke(call, names, values) {
   watch.reason = null;
   let given, before;
   try {
-    given = evaluateAll(call.arguments);
-    before = evaluateAll(call.arguments);
+    given = evaluateAll(call.arguments, names, values);
+    before = evaluateAll(call.arguments, names, values);
   } catch (error) {
     return { refused: `an argument cannot be made: ${error.name}` };
   }

@@ -65,14 +65,10 @@ public final class WarmJava {
         for (String test : asked[5].split(",")) {
             String[] parts = test.split("::");
             Class<?> type = loader.loadClass(parts[0]);
-            checkPlain(type);
-            Method method = type.getDeclaredMethod(parts[1]);
-            Constructor<?> made = type.getDeclaredConstructor();
-            made.setAccessible(true);
-            method.setAccessible(true);
+            Body body = isOfJunit4(type) ? () -> runByJunit4(type, parts[1]) : plainTest(type, parts[1]);
             String[] seen = {""};
             long begin = System.currentTimeMillis();
-            Thread thread = new Thread(() -> seen[0] = outcome(made, method), "main");
+            Thread thread = new Thread(() -> seen[0] = outcome(body), "main");
             thread.setContextClassLoader(loader);
             thread.setDaemon(true);
             if (!isLate) {
@@ -104,7 +100,53 @@ public final class WarmJava {
         return !thread.isAlive();
     }
 
-    /** Only methods with a plain `@Test` are run as JUnit does: nothing comes before them or around them. */
+    /** What JUnit 4 leaves out. */
+    static final class TestAbortedException extends Exception {
+    }
+
+    /** Throws what the test throws. */
+    interface Body {
+        void run() throws Throwable;
+    }
+
+    static boolean isOfJunit4(Class<?> type) {
+        return Arrays.stream(type.getMethods()).flatMap(method -> Arrays.stream(method.getAnnotations()))
+                .anyMatch(one -> one.annotationType().getName().equals("org.junit.Test"));
+    }
+
+    /** JUnit 4 runs one test of a class by itself, with its hooks, rules, runner and expected exceptions. */
+    static void runByJunit4(Class<?> type, String test) throws Throwable {
+        ClassLoader loader = type.getClassLoader();
+        Class<?> core = loader.loadClass("org.junit.runner.JUnitCore");
+        Class<?> request = loader.loadClass("org.junit.runner.Request");
+        Object one = request.getMethod("method", Class.class, String.class).invoke(null, type, test);
+        Object result = core.getMethod("run", request).invoke(core.getConstructor().newInstance(), one);
+        for (Object failure : (List<?>) result.getClass().getMethod("getFailures").invoke(result)) {
+            throw (Throwable) failure.getClass().getMethod("getException").invoke(failure);
+        }
+        for (Method counted : result.getClass().getMethods()) {
+            if (counted.getName().matches("get(Ignore|AssumptionFailure)Count") && ((Number) counted.invoke(result)).intValue() > 0) {
+                throw new TestAbortedException();
+            }
+        }
+    }
+
+    /** Only methods with a plain `@Test` are run as JUnit 5 does: nothing comes before them or around them. */
+    static Body plainTest(Class<?> type, String test) throws Exception {
+        checkPlain(type);
+        Method method = type.getDeclaredMethod(test);
+        Constructor<?> made = type.getDeclaredConstructor();
+        made.setAccessible(true);
+        method.setAccessible(true);
+        return () -> {
+            try {
+                method.invoke(made.newInstance());
+            } catch (InvocationTargetException failed) {
+                throw failed.getCause();
+            }
+        };
+    }
+
     static void checkPlain(Class<?> type) throws Exception {
         List<AnnotatedElement> parts = new ArrayList<>(List.of(type.getDeclaredMethods()));
         parts.addAll(List.of(type.getDeclaredFields()));
@@ -113,7 +155,7 @@ public final class WarmJava {
                 && type.getClassLoader().getResource("junit-platform.properties") == null;
         for (AnnotatedElement part : parts) {
             for (Annotation one : part.getAnnotations()) {
-                isPlain &= one.annotationType().getName().matches("org\\.junit\\.(jupiter\\.api\\.)?Test");
+                isPlain &= one.annotationType().getName().equals("org.junit.jupiter.api.Test");
                 for (Method setting : one.annotationType().getDeclaredMethods()) {
                     isPlain &= setting.invoke(one).equals(setting.getDefaultValue());
                 }
@@ -124,12 +166,11 @@ public final class WarmJava {
         }
     }
 
-    static String outcome(Constructor<?> made, Method method) {
+    static String outcome(Body body) {
         try {
-            method.invoke(made.newInstance());
+            body.run();
             return "\"passed\",\"failure\":null";
-        } catch (Throwable failed) {
-            Throwable cause = failed instanceof InvocationTargetException ? failed.getCause() : failed;
+        } catch (Throwable cause) {
             String message = Objects.toString(cause.getMessage(), "").lines().findFirst().orElse("");
             boolean isSkipped = cause.getClass().getName().matches(".*(TestAborted|AssumptionViolated)Exception");
             return isSkipped ? null : "\"failed\",\"failure\":[" + quoted(cause.getClass().getName()) + "," + quoted(message) + "]";

@@ -51,10 +51,14 @@ pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case, detail: D
     camel_case(&format!("{inner} {own} {of} {words}"))
 }
 
-/// Words as a name in Java.
+/// Words as a name in Java, with an underscore between numbers: `1_2_3`.
 fn camel_case(words: &str) -> String {
     let mut name = String::new();
     for word in words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        let is_number = |letter: char| letter.is_ascii_digit();
+        if name.ends_with(is_number) && word.starts_with(is_number) {
+            name.push('_');
+        }
         let mut letters = word.chars();
         let first = letters
             .next()

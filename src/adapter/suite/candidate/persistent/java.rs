@@ -1,4 +1,4 @@
-//! The persistent runner for tests of JUnit that need nothing but their class; its Java side is
+//! The persistent runner for tests of JUnit 4, and those of JUnit 5 that need nothing but their class; its Java side is
 //! `driver/warm_java.java`. It uses what calls of the same session were compiled against. Whatever
 //! it cannot do as the suite does is an error: the suite's own command tries such candidates.
 
