@@ -87,7 +87,10 @@ pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -
                     calls.extend(Some(member).filter(|one| !raises && !is_name(one)));
                     raises || calls.len() > STEPS
                 }
-                (Some(_), _) => !code.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)),
+                (Some(_), _) => {
+                    let is_read = code.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
+                    !is_read && !is_operation(language, &code)
+                }
             };
         }
         if let Some(name) = result.filter(|_| setup.is_empty()) {
@@ -124,6 +127,17 @@ fn is_call(language: Language, code: &str) -> bool {
     let list = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
     let is_made = |one: &Node<'_>| language == Language::Python && is_construction(*one, code);
     is_name && (list.iter().all(|one| is_given_literal(*one) || is_made(one)))
+}
+
+/// Whether code is an operator of Python between two values, which leaves both as they were.
+fn is_operation(language: Language, code: &str) -> bool {
+    let tree = language.parse(code);
+    let expression = tree.as_ref().and_then(|tree| only_expression(tree.root_node()));
+    let is_operand =
+        |one: Node<'_>| one.kind() == "identifier" || is_literal(one) || is_construction(one, code);
+    expression.is_some_and(|one| {
+        one.kind() == "binary_operator" && named_children(one).into_iter().all(is_operand)
+    })
 }
 
 /// Whether an expression makes an object of a class from literals.
@@ -186,7 +200,8 @@ fn assignment(language: Language, code: &str) -> Option<(String, String, Kind)> 
         .then(|| (text_of(name, code).to_owned(), text_of(value, code).to_owned(), kind))
 }
 
-/// The code with values for the variables among the arguments of its call.
+/// The code with values for the variables among the arguments of its call, and for unused objects beside its
+/// operator.
 fn inline_arguments(
     language: Language,
     code: &str,
@@ -199,13 +214,20 @@ fn inline_arguments(
         let list = around.map_or_else(|| node.parent(), |one| one.parent());
         is_value && list.is_some_and(|one| matches!(one.kind(), "argument_list" | "arguments"))
     };
+    let is_operation = is_operation(language, code);
+    let is_unused = |one: &Variable| one.calls.as_ref().is_some_and(Vec::is_empty);
     let nodes = named_nodes(tree.root_node());
     let mut places: Vec<(usize, usize, &String)> = nodes
         .iter()
-        .filter(|node| node.kind() == "identifier" && is_argument(node))
+        .filter(|node| node.kind() == "identifier")
         .filter_map(|node| {
             let variable = known.get(text_of(*node, code))?;
-            Some((node.start_byte(), node.end_byte(), &variable.value))
+            let is_operand = is_operation && is_unused(variable);
+            (is_operand || is_argument(node)).then_some((
+                node.start_byte(),
+                node.end_byte(),
+                &variable.value,
+            ))
         })
         .collect();
     places.sort_unstable();
@@ -285,7 +307,12 @@ mod tests {
 
     #[test]
     fn values_take_the_places_of_variables_until_they_may_have_changed() {
-        let table: [(Language, Shown, Shown); 7] = [
+        let table: [(Language, Shown, Shown); 8] = [
+            (
+                Language::Python,
+                &[("m = Money(2)", ""), ("m / 2", "1"), ("m + Money(3)", "5"), ("m.pay(m)", "0")],
+                &[("Money(2) / 2", "1"), ("Money(2) + Money(3)", "5"), ("m.pay(Money(2))", "0")],
+            ),
             (
                 Language::Python,
                 &[

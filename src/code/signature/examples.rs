@@ -91,6 +91,12 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
     for one in made {
         objects.entry(one.name.clone()).or_default().push(one.arguments.clone());
     }
+    for (class, given) in examples.iter().filter_map(called_object) {
+        let known = objects.entry(class).or_default();
+        if !known.contains(&given) {
+            known.push(given);
+        }
+    }
     let makers = documented_makers(callables, examples);
     for callable in callables {
         callable.learn_objects(&objects);
@@ -126,6 +132,18 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
             }
         }
     }
+}
+
+/// The class and the arguments of the object that an example of Python makes to call it.
+fn called_object(example: &Example) -> Option<(String, Vec<String>)> {
+    let code = example.receiver.as_deref()?;
+    let tree = Language::Python.parse(code).filter(|tree| !tree.root_node().has_error())?;
+    let object = tree.root_node().named_child(0)?.named_child(0)?;
+    let class = field_of(object, "function", code).rsplit('.').next()?;
+    let is_class = class.starts_with(char::is_uppercase) && is_construction(object);
+    let given = object.child_by_field_name("arguments").filter(|_| is_class)?;
+    let given = named_children(given).into_iter().map(|one| text_of(one, code).to_owned());
+    Some((class.to_owned(), given.collect()))
 }
 
 /// How examples make objects by something else than a constructor, to call methods on them: by the name of
@@ -268,7 +286,8 @@ const OPERATORS: &[(&str, &str)] = &[
     ("%", "__mod__"),
 ];
 
-/// An operator between an object that is made on the spot and a literal, as a call of its method.
+/// An operator between an object that is made on the spot and a literal or another object, as a call of its
+/// method.
 fn operator_example(
     language: Language,
     expression: Node<'_>,
@@ -277,11 +296,13 @@ fn operator_example(
 ) -> Option<Example> {
     let is_operation = language == Language::Python && expression.kind() == "binary_operator";
     let left = expression.child_by_field_name("left").filter(|_| is_operation)?;
-    let right = expression.child_by_field_name("right").filter(|one| is_literal(*one))?;
+    let is_object =
+        |one: Node<'_>| text_of(one, code).starts_with(char::is_uppercase) && is_construction(one);
+    let right = expression.child_by_field_name("right");
+    let right = right.filter(|one| is_literal(*one) || is_object(*one))?;
     let operator = field_of(expression, "operator", code);
     let (_, method) = OPERATORS.iter().find(|row| row.0 == operator)?;
-    let is_object = text_of(left, code).starts_with(char::is_uppercase) && is_construction(left);
-    is_object.then(|| Example {
+    is_object(left).then(|| Example {
         name: (*method).to_owned(),
         receiver: Some(text_of(left, code).to_owned()),
         arguments: vec![text_of(right, code).to_owned()],
@@ -505,6 +526,16 @@ mod tests {
         let expected = Some(DocumentedResult::Printed("'1.1'".into()));
         assert_eq!(next.examples[0].result, expected);
         assert_eq!(next.class.as_ref().unwrap().makers, [".parse(\"1.0\")"]);
+    }
+
+    #[test]
+    fn objects_in_examples_with_operators_are_made_like_that() {
+        let text = "class Money:\n    \"\"\"Money.\n\n    >>> m = Money('2.22', 'EUR')\n    >>> m / 2\n    EUR 1.11\n    >>> m + shop.Money('7.77', 'EUR')\n    EUR 9.99\n    \"\"\"\n\n    def __init__(self, amount='0', currency=None):\n        self.amount = amount\n\n    def __truediv__(self, other):\n        return self\n";
+        let all = crate::code::signature::callables(Language::Python, text);
+        let divide = all.iter().find(|one| one.name == "Money.__truediv__").unwrap();
+        assert_eq!(divide.examples[0].receiver.as_deref(), Some("Money('2.22', 'EUR')"));
+        assert_eq!(divide.examples[0].arguments, ["2"]);
+        assert_eq!(divide.class.as_ref().unwrap().examples, [["'2.22'", "'EUR'"]]);
     }
 
     #[test]

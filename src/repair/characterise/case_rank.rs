@@ -108,8 +108,12 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
     let object = split_arguments(object.map_or("", |(given, _)| given));
     let class = callable.class.iter().flat_map(|class| &class.parameters);
     let made = object.iter().map(|one| split_name(one).1.to_owned()).zip(class);
+    let examples = || callable.class.iter().flat_map(|class| &class.examples);
+    let is_example = examples().any(|given| *given == object);
+    let is_documented = has_maker || is_example;
     // Documentation makes its objects in another way.
-    let (mut odd, mut untypical) = (usize::from(makers.count() > 0 && !has_maker), 0);
+    let has_documented = makers.count() > 0 || examples().any(|given| !given.is_empty());
+    let (mut odd, mut untypical) = (usize::from(has_documented && !is_documented), 0);
     for (value, parameter) in values.zip(&callable.parameters).chain(made) {
         if !value.is_empty() {
             let is_put = case.call.setup.iter().any(|step| step.contains(&value));
@@ -146,7 +150,7 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
         odd,
         untypical,
         // Of the documented objects the first one is the usual one, however long it is.
-        if has_maker { 0 } else { case.call.callee.len() } + arguments + result,
+        if is_documented { 0 } else { case.call.callee.len() } + arguments + result,
     )
 }
 
@@ -237,6 +241,20 @@ mod tests {
         };
         assert!(on("A.parse(\"12\")") < on("A()"));
         assert!(on("A.parse(\"12\")") < on("A(3)"));
+    }
+
+    #[test]
+    fn an_object_of_documented_values_comes_before_one_of_defaults() {
+        let text = "class A:\n    def __init__(self, n='0', unit=None):\n        self.n = n\n    def f(self, x):\n        return x\n";
+        let mut callable = callables(Language::Python, text).remove(1);
+        callable.class.as_mut().unwrap().examples.push(vec!["'2.22'".into(), "'EUR'".into()]);
+        let on = |object: &str| {
+            let mut case = sample_case("3", "4", &[]);
+            case.call.callee = format!("{object}.f");
+            rank_case(&callable, &case)
+        };
+        assert!(on("A('2.22', 'EUR')") < on("A()"));
+        assert!(on("A('2.22', 'EUR')") < on("A(unit='EUR')"));
     }
 
     #[test]

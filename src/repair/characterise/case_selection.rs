@@ -36,10 +36,19 @@ const REFUSING: &[&str] = &[
     "DateTimeParseException",
 ];
 
+/// How code names the float that is no number.
+const NAN_WORDS: &[&str] = &["nan", "NaN", "NAN", "isnan", "isNaN", "is_nan"];
+
 /// Checks whether a call of a function with this source can become a test; `Err` is the reason why not.
 pub fn check_purpose(language: Language, case: &Case, source: &str) -> Result<(), String> {
     check_usable(language, case)?;
     match &case.seen.outcome {
+        CallOutcome::Value { way: ResultKind::Nan, .. }
+            if case.documented.is_none()
+                && !NAN_WORDS.iter().any(|word| has_word(source, word)) =>
+        {
+            Err("its result is NaN, of which the code says nothing".into())
+        }
         CallOutcome::Raised { class, explicit: false, .. } if case.documented.is_none() => {
             let plain = class.rsplit('.').next().unwrap_or(class);
             let is_named = !REFUSING.contains(&plain) || has_word(source, plain);
@@ -157,6 +166,20 @@ pub fn refuse_wrong_types(language: Language, callable: &Callable, known: &mut [
         if !is_new && !matches!(case.seen.outcome, CallOutcome::Raised { explicit: true, .. }) {
             case.seen.outcome =
                 CallOutcome::Refused("its arguments are not of the declared types".into());
+        }
+    }
+}
+
+/// Refuses reflected operators of Python between two objects of one class: these call the plain operator, and
+/// its tests show that.
+pub fn refuse_unreflected(callable: &Callable, known: &mut [Case]) {
+    let is_reflected = ["__radd__", "__rmul__", "__rsub__"].contains(&callable.short_name());
+    let Some(class) = callable.class.as_ref().filter(|_| is_reflected) else { return };
+    for case in known {
+        let head = case.call.arguments.first().and_then(|one| one.split(['(', '.']).next());
+        if head == Some(class.name.as_str()) {
+            let reason = "the operator of what stands on its left is called".into();
+            case.seen.outcome = CallOutcome::Refused(reason);
         }
     }
 }
@@ -468,6 +491,41 @@ pub(super) mod tests {
         for (source, expected) in [("return int(x)", false), ("# raises ValueError", true)] {
             let purpose = check_purpose(Language::Python, &refused, source);
             assert_eq!(purpose.is_ok(), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn nan_is_a_result_of_code_that_names_it() {
+        let mut case = sample_case("1", "float('nan')", &[]);
+        case.seen.outcome =
+            CallOutcome::Value { literal: "float('nan')".into(), way: ResultKind::Nan };
+        let table = [
+            ("return finance(x)", false),
+            ("return float('nan') if x else 0", true),
+            ("return math.isnan(x)", true),
+        ];
+        for (source, expected) in table {
+            let purpose = check_purpose(Language::Python, &case, source);
+            assert_eq!(purpose.is_ok(), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn reflected_operators_have_something_else_on_their_left() {
+        let table = [
+            ("__radd__", "2", true),
+            ("__radd__", "Money(2)", false),
+            ("__rsub__", "Money.parse('2')", false),
+            ("__radd__", "Decimal('2')", true),
+            ("__add__", "Money(2)", true),
+        ];
+        for (method, argument, expected) in table {
+            let text = format!("class Money:\n    def {method}(self, other):\n        return 1\n");
+            let callable = callables(Language::Python, &text).remove(0);
+            let mut known = [sample_case(argument, "1", &[])];
+            refuse_unreflected(&callable, &mut known);
+            let is_kept = check_usable(Language::Python, &known[0]).is_ok();
+            assert_eq!(is_kept, expected, "{method} {argument}");
         }
     }
 

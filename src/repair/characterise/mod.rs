@@ -46,7 +46,9 @@ pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
 pub use tested_inputs::{InputComparison, compared_functions};
 use wrong_shape::OTHER_SHAPE;
 
-use case_selection::{candidates, check_purpose, find_limits, refuse_wrong_types};
+use case_selection::{
+    candidates, check_purpose, find_limits, refuse_unreflected, refuse_wrong_types,
+};
 
 /// Number of rounds that vary calls which reached new code.
 const ROUNDS: usize = 3;
@@ -284,6 +286,7 @@ pub async fn characterise(
         // Before calls are refused: of two with the same result one may then have another.
         let idle = stories::find_idle_stories(&known);
         refuse_wrong_types(task.language, &one.callable, &mut known);
+        refuse_unreflected(&one.callable, &mut known);
         documented_result::enter_documented(task.language, &one.callable, &one.local, &mut known);
         known.retain(|case| case.documented.is_some() || !idle.contains(&case.call));
         one.tried = u32::try_from(known.len()).unwrap_or(u32::MAX);
