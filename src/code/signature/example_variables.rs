@@ -311,7 +311,11 @@ mod tests {
             (
                 Language::Python,
                 &[("m = Money(2)", ""), ("m / 2", "1"), ("m + Money(3)", "5"), ("m.pay(m)", "0")],
-                &[("Money(2) / 2", "1"), ("Money(2) + Money(3)", "5"), ("m.pay(Money(2))", "0")],
+                &[
+                    ("Money(2) / 2", "1"),
+                    ("Money(2) + Money(3)", "5"),
+                    ("Money(2).pay(Money(2))", "0"),
+                ],
             ),
             (
                 Language::Python,
