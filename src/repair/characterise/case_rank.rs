@@ -114,6 +114,8 @@ pub fn rank_case(callable: &Callable, case: &Case) -> (bool, bool, usize, usize,
     // Documentation makes its objects in another way.
     let has_documented = makers.count() > 0 || examples().any(|given| !given.is_empty());
     let (mut odd, mut untypical) = (usize::from(has_documented && !is_documented), 0);
+    // What documentation makes an object of needs no other reason.
+    let made = made.filter(|_| !is_example);
     for (value, parameter) in values.zip(&callable.parameters).chain(made) {
         if !value.is_empty() {
             let is_put = case.call.setup.iter().any(|step| step.contains(&value));
