@@ -528,26 +528,26 @@ const SLACK: usize = 150;
 
 /// Production lines of each room, and of all; whoever adds lines raises the number here, on purpose.
 const LINES: &[(&str, usize)] = &[
-    ("adapter", 1236),
+    ("adapter", 1272),
     ("adapter/github", 1726),
     ("adapter/host", 4365),
     ("adapter/model", 2993),
     ("adapter/repo", 5146),
     ("adapter/store", 771),
-    ("adapter/suite", 11_566),
-    ("app", 3533),
+    ("adapter/suite", 11_572),
+    ("app", 3567),
     ("bot", 6910),
-    ("cli", 1636),
-    ("code", 21_882),
+    ("cli", 1639),
+    ("code", 21_960),
     ("config", 1849),
     ("cycle", 3444),
-    ("domain", 13_905),
-    ("effect", 2020),
-    ("repair", 9328),
-    ("report", 8148),
-    ("role", 13_531),
+    ("domain", 13_934),
+    ("effect", 2037),
+    ("repair", 9500),
+    ("report", 8164),
+    ("role", 13_572),
     ("root", 132),
-    ("total", 114_121),
+    ("total", 114_553),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

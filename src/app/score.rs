@@ -13,7 +13,7 @@ use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::Scope;
 use crate::domain::text::count;
 use crate::effect::{
-    CandidateRunnerRequest, Effects, RunRequest, Screen, Speed, before, unless_stopped,
+    CandidateRunnerRequest, Effects, RunRequest, Screen, Speed, end_before, unless_stopped,
 };
 use crate::role::{self, Limits, Scoring, Trial};
 
@@ -67,7 +67,7 @@ async fn measure(
 ) -> Result<Score, AppError> {
     let files = code_selection::files(fx, tree, &request.code.paths).await?;
     let deadline = fx.clock.elapsed() + subject.time;
-    let preparing = before(fx.clock, deadline, async {
+    let preparing = end_before(fx.clock, deadline, async {
         fx.step("running the full suite");
         let (tests, failing) = run_suite(fx).await?;
         fx.step("breaking the code to see what the tests notice");

@@ -29,7 +29,7 @@ pub async fn unless_stopped<T>(clock: &dyn Clock, task: impl Future<Output = T>)
 }
 
 /// Performs a task; `None` if it has not ended at a time since the start of this process, which drops it.
-pub async fn before<T>(
+pub async fn end_before<T>(
     clock: &dyn Clock,
     deadline: Duration,
     task: impl Future<Output = T>,
@@ -127,12 +127,12 @@ mod tests {
     async fn a_task_ends_at_its_deadline() {
         let clock = StoppedAfter(0, TestClock::default());
         let deadline = Duration::from_secs(3);
-        assert_eq!(before(&clock, deadline, std::future::pending::<u8>()).await, None);
+        assert_eq!(end_before(&clock, deadline, std::future::pending::<u8>()).await, None);
         assert!(
             (deadline..deadline + LOOK * 2).contains(&clock.elapsed()),
             "{:?}",
             clock.elapsed()
         );
-        assert_eq!(before(&clock, deadline * 2, async { 7 }).await, Some(7));
+        assert_eq!(end_before(&clock, deadline * 2, async { 7 }).await, Some(7));
     }
 }

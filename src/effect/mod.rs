@@ -19,7 +19,7 @@ mod worktree;
 
 #[cfg(test)]
 pub use clock::TestClock;
-pub use clock::{Clock, before, unless_stopped};
+pub use clock::{Clock, end_before, unless_stopped};
 pub use error::EffectError;
 pub use forge::{
     ANNOTATION_LIMIT, Account, Annotation, BranchCommit, CHECK_LIMIT, COMMENT_LIMIT, CheckRun,

@@ -13,7 +13,7 @@ use crate::domain::mutation::{LineReach, Mutant, Preparation, Score};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::Status;
 use crate::effect::{
-    CaseResult, EffectError, RunError, Speed, Trace, Worktree, before, unless_stopped,
+    CaseResult, EffectError, RunError, Speed, Trace, Worktree, end_before, unless_stopped,
 };
 
 use super::search_settings::{Trial, time_limit};
@@ -80,7 +80,7 @@ impl Scoring<'_> {
         if !self.ends_on_stop {
             return Ok(traces.await);
         }
-        unless_stopped(*clock, before(*clock, deadline, traces))
+        unless_stopped(*clock, end_before(*clock, deadline, traces))
             .await
             .ok_or_else(|| Score::of_stopped_run(self.threshold))?
             .ok_or_else(|| Score::of_cut_run(self.threshold, Preparation::Traces))
