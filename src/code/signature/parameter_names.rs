@@ -8,7 +8,7 @@ const NAMES: &[(&[&str], Type, &str)] = &[
     (&["name", "user", "author", "owner"], Type::Text, "\"Ada\""),
     (&["title", "label", "description", "message", "subject"], Type::Text, "\"Hello World\""),
     (&["text", "string", "str", "sentence", "line", "source"], Type::Text, "\"hello world\""),
-    (&["word", "token", "key", "prefix", "suffix", "tag", "kind"], Type::Text, "\"hello\""),
+    (&["word", "token", "key", "k", "prefix", "suffix", "tag", "kind"], Type::Text, "\"hello\""),
     (&["version", "semver"], Type::Text, "\"1.2.3\""),
     (&["domain", "host", "hostname"], Type::Text, "\"example.com\""),
     (&["country"], Type::Text, "\"DE\""),
