@@ -724,7 +724,7 @@ fn a_call_whose_documented_result_cannot_be_compared_is_in_no_test() {
 
 #[test]
 fn an_example_that_needs_a_package_is_no_finding() {
-    let text = "def spelled(number: int) -> str:\n    \"\"\"Spells.\n\n    >>> spelled(1)\n    'one'\n    \"\"\"\n    raise NotImplementedError('spelling requires Speller')\n\n\ndef doubled(number: int) -> int:\n    return number * 2\n";
+    let text = "def spelled(number: int) -> str:\n    \"\"\"Spells.\n\n    >>> spelled(1)\n    'one'\n    \"\"\"\n    raise NotImplementedError('spelling requires Speller (https://example.org/speller)')\n\n\ndef doubled(number: int) -> int:\n    return number * 2\n";
     let repo = TestRepo::new(&[("words.py", text), ("setup.cfg", "")]);
     let ran = repo.regreen(&["pin", "--dry-run", "words.py"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

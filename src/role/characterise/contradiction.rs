@@ -27,8 +27,9 @@ const HOLDING: usize = 3;
 static OPTION: Pattern = Pattern::new(r"(?:^|[{,]\s*)(\w+)\s*(?::|=[^=>])");
 
 /// How code says that something optional is not installed: `formatting requires Babel`.
-static PACKAGE_NEEDED: Pattern =
-    Pattern::new(r"(?i)\b(?:requires|needs) [\w.-]+\.?$|\bnot installed\b|\bpip install\b");
+static PACKAGE_NEEDED: Pattern = Pattern::new(
+    r"(?i)\b(?:requires|needs) [\w.-]+\.?(?:\s*\(\S+\))?$|\bnot installed\b|\bpip install\b",
+);
 
 /// Who says that the code is wrong.
 const JUDGE: &str = "documentation";
