@@ -134,6 +134,8 @@ pub struct Observation {
     pub lines: Vec<u32>,
     /// Opaque ids of the control-flow steps that ran; recorded in environment 0 only.
     pub marks: Vec<String>,
+    /// What the prompt of Python shows of a result without a literal.
+    pub printed: Option<String>,
 }
 
 impl Observation {
@@ -146,6 +148,7 @@ impl Observation {
             needs: Vec::new(),
             lines: Vec::new(),
             marks: Vec::new(),
+            printed: None,
         }
     }
 

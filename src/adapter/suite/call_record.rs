@@ -24,6 +24,7 @@ pub struct CallRecord {
     lines: Vec<u32>,
     #[serde(default)]
     marks: Vec<String>,
+    printed: Option<String>,
 }
 
 impl CallRecord {
@@ -53,6 +54,7 @@ impl From<CallRecord> for Observation {
             needs: record.needs,
             lines: record.lines,
             marks: record.marks,
+            printed: record.printed,
         }
     }
 }

@@ -33,8 +33,8 @@ pub struct Example {
     pub is_read: bool,
     /// Absent if the documentation shows the call only, or what cannot be compared.
     pub result: Option<DocumentedResult>,
-    /// Whether a prompt of the interpreter shows a result that cannot be compared.
-    pub is_unread: bool,
+    /// What a prompt of Python shows, where that is no literal.
+    pub printed: Option<String>,
 }
 
 /// What documentation says about a call.
@@ -122,8 +122,8 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
                 let result = one.result.clone().filter(|_| has_result);
                 let class = callable.class.as_ref();
                 let own = |one: &str| class.map_or(one.into(), |class| own_expression(one, class));
-                let is_unread = one.is_unread && has_result;
-                Some(Example { result, is_unread, receiver: receiver.map(own), ..one.clone() })
+                let printed = one.printed.clone().filter(|_| has_result);
+                Some(Example { result, printed, receiver: receiver.map(own), ..one.clone() })
             })
             .collect();
         for one in own {
@@ -271,7 +271,8 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
         arguments: arguments.iter().map(|one| text_of(*one, code).to_owned()).collect(),
         setup: Vec::new(),
         is_read,
-        is_unread: language == Language::Python && !shown.trim().is_empty() && result.is_none(),
+        printed: (language == Language::Python && !shown.trim().is_empty() && result.is_none())
+            .then(|| shown.trim().to_owned()),
         result,
     })
 }

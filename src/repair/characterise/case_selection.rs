@@ -368,6 +368,7 @@ pub(super) mod tests {
                 needs: Vec::new(),
                 lines: Vec::new(),
                 marks: marks.iter().map(|mark| (*mark).to_owned()).collect(),
+                printed: None,
             },
             documented: None,
         }

@@ -396,7 +396,13 @@ def result(value, way, needs, is_made):
         other = described(value, needs) if way == "plain" else None
         if other is None:
             raise
-        return {"value": other[1], "way": other[0]}
+        return {"value": other[1], "way": other[0], "printed": printed(value)}
+
+
+def printed(value):
+    """What the prompt of the interpreter shows of an object, where that is always the same."""
+    text = repr(value)
+    return text if type(text) is str and len(text) < 400 and not ADDRESS.search(text) else None
 
 
 NAMED = re.compile(r"(\w+)=(?!=)")
