@@ -66,6 +66,13 @@ pub fn package_of(case: &TestCase) -> Option<String> {
     texts(case).into_iter().find_map(package_in)
 }
 
+/// The package whose absence an example of a document tells in its failure, if that is none of the repository.
+pub fn package_of_example(case: &TestCase, files: &[RepoPath]) -> Option<String> {
+    let failure = case.failure.as_ref()?;
+    let texts = [failure.message.as_str(), failure.stack.as_str()];
+    texts.into_iter().find_map(package_in).filter(|package| !is_own(package, files))
+}
+
 /// The texts of a failure that may say what is missing.
 fn texts(case: &TestCase) -> [&str; 2] {
     let Some(failure) = case.failure.as_ref() else { return [""; 2] };
@@ -226,6 +233,22 @@ mod tests {
             flaky: Vec::new(),
             notices: Vec::new(),
             lacking: std::collections::BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn an_example_of_a_document_tells_of_a_package_in_its_traceback() {
+        let files = [RepoPath::parse("tree/interval.py").unwrap()];
+        let table = [
+            ("ModuleNotFoundError: No module named 'sortedcontainers'", Some("sortedcontainers")),
+            ("ModuleNotFoundError: No module named 'tree'", None),
+            ("Expected: 1\nGot: 2", None),
+        ];
+        for (stack, expected) in table {
+            let mut case = results(&["the example fails"]).cases.remove(0);
+            let stack = format!("UNEXPECTED EXCEPTION\n{stack}\n");
+            case.failure = Some(FailureText { stack, ..FailureText::default() });
+            assert_eq!(package_of_example(&case, &files).as_deref(), expected, "{case:?}");
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::hindrance::Hindrance;
 use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::missing_package::{self, package_of_example};
 use crate::domain::test::{Results, Status, TestCase};
 use crate::effect::{GitError, Worktree};
 
@@ -63,10 +64,11 @@ pub async fn hindrances(
         let uninstalled =
             || missing_installation(case, &sources, &all).map(Hindrance::NotInstalled);
         let document = case.file.as_ref().filter(|file| writes_tests && is_document(file));
-        let document = document.map(|file| {
-            let why =
-                format!("an example in {file} does not hold; `--test-command` may leave it out");
-            Hindrance::Document(why)
+        let document = document.map(|file| match package_of_example(case, &all) {
+            Some(package) => Hindrance::Environment(missing_package::reason(&[package].into())),
+            None => Hindrance::Document(format!(
+                "an example in {file} does not hold; `--test-command` may leave it out"
+            )),
         });
         let hindrance = resource.or_else(uninstalled).or(document).or_else(set_up);
         found.extend(hindrance.map(|hindrance| (case.id.clone(), hindrance)));
