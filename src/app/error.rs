@@ -66,7 +66,7 @@ impl AppError {
     }
 
     /// An error of the code or of its tests.
-    pub fn code(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn code_error(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(ErrorClass::Code, message, hint)
     }
 

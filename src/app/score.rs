@@ -130,7 +130,7 @@ async fn run_suite(fx: &Effects<'_>) -> Result<(Vec<TestId>, Vec<TestId>), AppEr
                 "correct the suite first: `regreen fix` repairs what fails",
             ),
         };
-        return Err(AppError::code(message, hint));
+        return Err(AppError::code_error(message, hint));
     }
     Ok((passing, failing))
 }

@@ -714,7 +714,7 @@ fn a_wrong_documented_result_of_a_call_with_a_made_object_is_a_finding() {
 
 #[test]
 fn what_the_prompt_shows_of_an_object_is_compared_and_what_cannot_be_is_in_no_test() {
-    let text = "class Coin:\n    def __init__(self, cents: int):\n        self.cents = cents\n\n    def __repr__(self):\n        return f'Coin {self.cents}'\n\n\ndef change(cents: int, price: int) -> Coin:\n    \"\"\"Gives what is left.\n\n    >>> change(100, 70)\n    Coin 35\n    >>> change(100, 99)\n    Coin 1\n    >>> change(100, 40)\n    <Coin of 60>\n    \"\"\"\n    return Coin(cents - price)\n";
+    let text = "class Coin:\n    def __init__(self, cents: int):\n        self.cents = cents\n\n    def __repr__(self):\n        return f'Coin {self.cents}'\n\n\nclass Note(Coin):\n    def __str__(self):\n        return f'Note {self.cents}'\n\n    def __repr__(self):\n        raise LookupError('no repr')\n\n\ndef noted(cents: int) -> Note:\n    return Note(cents)\n\n\ndef change(cents: int, price: int) -> Coin:\n    \"\"\"Gives what is left.\n\n    >>> change(100, 70)\n    Coin 35\n    >>> change(100, 99)\n    Coin 1\n    >>> change(100, 40)\n    <Coin of 60>\n    \"\"\"\n    return Coin(cents - price)\n";
     let repo = TestRepo::new(&[("shop.py", text), ("setup.cfg", "")]);
     let ran = repo.regreen(&["pin", "--dry-run", "shop.py"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -723,6 +723,7 @@ fn what_the_prompt_shows_of_an_object_is_compared_and_what_cannot_be_is_in_no_te
     assert!(ran.out.contains(finding) && ran.out.contains("Coin 35"), "{}", ran.out);
     assert!(!ran.out.contains("+        self.assertEqual(str(change(100, 70"), "{}", ran.out);
     assert!(!ran.out.contains("change(100, 40)"), "{}", ran.out);
+    assert!(ran.out.contains("str(noted(250)), 'Note 250')"), "{}", ran.out);
 }
 
 #[test]

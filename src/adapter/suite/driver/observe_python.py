@@ -401,7 +401,10 @@ def result(value, way, needs, is_made):
 
 def printed(value):
     """What the prompt of the interpreter shows of an object, where that is always the same."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:
+        return None
     return text if type(text) is str and len(text) < 400 and not ADDRESS.search(text) else None
 
 
