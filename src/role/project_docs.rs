@@ -230,9 +230,12 @@ fn bounded(text: &str, bytes: usize) -> &str {
     cut.rfind('\n').and_then(|at| cut.get(..=at)).unwrap_or_default()
 }
 
-fn is_readme(file: &RepoPath) -> bool {
+pub(super) fn is_readme(file: &RepoPath) -> bool {
     let name = file.file_name().to_ascii_lowercase();
-    matches!(name.as_str(), "readme" | "readme.md" | "readme.rst" | "readme.txt")
+    matches!(
+        name.as_str(),
+        "readme" | "readme.md" | "readme.markdown" | "readme.rst" | "readme.txt"
+    )
 }
 
 pub(super) fn is_document(file: &RepoPath) -> bool {

@@ -713,6 +713,32 @@ fn a_wrong_documented_result_of_a_call_with_a_made_object_is_a_finding() {
 }
 
 #[test]
+fn a_wrong_attribute_of_a_made_object_blames_what_made_it() {
+    let text = "class Price:\n    \"\"\"An amount.\n\n    >>> Price.parse('3.50').cents\n    350\n    >>> Price.parse('1.5').cents\n    150\n    \"\"\"\n\n    def __init__(self, cents: int):\n        self.cents = cents\n\n    def __str__(self):\n        return f'{self.cents / 100:.2f}'\n\n    @classmethod\n    def parse(cls, text: str):\n        whole, _, part = text.partition('.')\n        return cls(int(whole) * 100 + int(part or 0))\n";
+    let repo = TestRepo::new(&[("price.py", text), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "price.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let finding =
+        "finding     price.py:17 Price.parse: `Price.parse('1.5').cents` gives `105`, but";
+    assert!(ran.out.contains(finding), "{}", ran.out);
+    let written: Vec<&str> = ran.out.lines().filter(|line| line.starts_with('+')).collect();
+    let parsing = written.iter().filter(|line| line.contains("Price.parse("));
+    assert!(parsing.into_iter().all(|line| line.contains("'3.50'")), "{}", ran.out);
+}
+
+#[test]
+fn examples_of_a_page_of_restructuredtext_are_held_and_wrong_ones_are_findings() {
+    let page = "Boxes\n=====\n\nMake one:\n\n.. code:: python\n\n  from boxes import Box\n  box = Box(7)\n\nAsk it::\n\n  width = box.width_with(4) # 11\n\n.. code-block:: python\n   :linenos:\n\n   box = Box(salt=2)\n   box.width_with(30) # 33\n";
+    let text = "class Box:\n    def __init__(self, salt: int = 0):\n        self.salt = salt\n\n    def width_with(self, number: int) -> int:\n        return number + self.salt\n";
+    let repo = TestRepo::new(&[("boxes.py", text), ("README.rst", page), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "boxes.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("Box(7).width_with(4), 11)"), "{}", ran.out);
+    assert!(ran.out.contains("`Box(salt=2).width_with(30)` gives `32`, but"), "{}", ran.out);
+    assert!(!ran.out.contains("width_with(30), 32)"), "{}", ran.out);
+}
+
+#[test]
 fn what_the_prompt_shows_of_an_object_is_compared_and_what_cannot_be_is_in_no_test() {
     let text = "class Coin:\n    def __init__(self, cents: int):\n        self.cents = cents\n\n    def __repr__(self):\n        return f'Coin {self.cents}'\n\n\nclass Note(Coin):\n    def __str__(self):\n        return f'Note {self.cents}'\n\n    def __repr__(self):\n        raise LookupError('no repr')\n\n\ndef noted(cents: int) -> Note:\n    return Note(cents)\n\n\ndef change(cents: int, price: int) -> Coin:\n    \"\"\"Gives what is left.\n\n    >>> change(100, 70)\n    Coin 35\n    >>> change(100, 99)\n    Coin 1\n    >>> change(100, 40)\n    <Coin of 60>\n    \"\"\"\n    return Coin(cents - price)\n";
     let repo = TestRepo::new(&[("shop.py", text), ("setup.cfg", "")]);

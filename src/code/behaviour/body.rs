@@ -311,7 +311,12 @@ impl Walk<'_> {
             .map(|child| one_line(child, self.text))
             .unwrap_or_default();
         let catches = catches.trim_matches(['(', ')']).to_owned();
-        self.behaviour.handlers.push(Handler { line: line(node), catches: catches.clone() });
+        let is_block = |one: &Node<'_>| matches!(one.kind(), "block" | "statement_block");
+        let block = children(node).into_iter().find(is_block);
+        let mut statements = block.into_iter().flat_map(children).filter(Node::is_named);
+        let first = statements.find(|one| one.kind() != "comment").unwrap_or(node);
+        let handler = Handler { line: line(node), body: line(first), catches: catches.clone() };
+        self.behaviour.handlers.push(handler);
         catches
     }
 

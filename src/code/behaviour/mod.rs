@@ -122,6 +122,8 @@ pub struct Boundary {
 pub struct Handler {
     /// The line, from 1.
     pub line: u32,
+    /// The line of its first statement, from 1; its own where it has none.
+    pub body: u32,
     /// The errors that it catches; empty for all.
     pub catches: String,
 }

@@ -34,7 +34,7 @@ fn facts(language: Language, text: &str) -> Vec<String> {
             ));
         }
         for handler in &one.handlers {
-            lines.push(format!("  {} catches {}", handler.line, handler.catches));
+            lines.push(format!("  {}-{} catches {}", handler.line, handler.body, handler.catches));
         }
         for (line, field) in &one.changes {
             lines.push(format!("  {line} changes {field}"));
@@ -86,7 +86,7 @@ class Cart:
         "pub async Cart.load(path) 18-22",
         "  22 what was caught (): a failure inside that is caught as `OSError as error`",
         "  20 -> await read(path): always",
-        "  21 catches OSError as error",
+        "  21-22 catches OSError as error",
         "Cart._hidden() 24-25",
     ];
     assert_eq!(facts(Language::Python, text), expected);
@@ -122,7 +122,7 @@ export class Cart {
         "  11 changes count",
         "pub async Cart.load() 12-12",
         "  12 -> null: a failure inside that is caught as `error`",
-        "  12 catches error",
+        "  12-12 catches error",
     ];
     assert_eq!(facts(Language::JavaScript, text), expected);
     let common = "function a() {}\nfunction b() {}\nmodule.exports = { a };\n";
@@ -269,7 +269,7 @@ fn what_is_reached_only_sometimes_is_never_told_as_what_always_happens() {
             &[
                 "3 -> int(a): always",
                 "6 TypeError (x): input with which line 2 does not end the call",
-                "4 catches ValueError",
+                "4-5 catches ValueError",
             ],
         ),
         (

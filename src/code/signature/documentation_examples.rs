@@ -10,10 +10,11 @@ use crate::code::tree::{text_of, visit};
 use crate::domain::id::RepoPath;
 
 use super::compiled_examples::rust_documentation;
-use super::example_statements::code_blocks;
-use super::example_statements::prompt_statements;
+use super::example_statements::{blocks_of_kind, code_blocks, prompt_statements};
 use super::example_variables::inline_variables;
-use super::examples::{DocumentedResult, Example, class_name, read_example, read_examples};
+use super::examples::{
+    DocumentedResult, Example, class_name, own_maker, read_example, read_examples,
+};
 use super::java_examples::java_page_examples;
 
 /// Words between a call and its result.
@@ -33,15 +34,13 @@ const FILLERS: &[&str] = &["must", "should", "shall", "will", "a", "an", "the", 
 pub fn page_examples(language: Language, page: &str, names: &BTreeSet<String>) -> Vec<Example> {
     let mut found = match language {
         Language::Python | Language::Rust => read_examples(language, page),
-        Language::Java => java_page_examples(&code_blocks(page)),
+        Language::Java => java_page_examples(&blocks_of_kind(page, "java")),
         _ => read_examples(language, &code_blocks(page)),
     };
     if !matches!(language, Language::Rust | Language::Go | Language::Java) {
         found.extend(inline_examples(language, page));
     }
-    let makes_own = |made: &str| {
-        names.contains(made.trim_start_matches("new ").split('(').next().unwrap_or_default())
-    };
+    let makes_own = |made: &str| names.contains(own_maker(made));
     found.retain(|one| {
         names.contains(&one.name) || one.is_read && one.receiver.as_deref().is_some_and(makes_own)
     });
@@ -71,6 +70,11 @@ pub fn unread_examples(
 /// its name: what a package is imported by.
 pub fn is_entry_point(file: &RepoPath) -> bool {
     matches!(file.stem(), "index" | "__init__")
+}
+
+/// Whether a file is a page of documentation that may show examples.
+pub fn is_page(file: &RepoPath) -> bool {
+    matches!(file.extension(), "md" | "markdown" | "rst")
 }
 
 /// The examples in the docstrings or comments of a source.

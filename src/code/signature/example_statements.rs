@@ -47,42 +47,84 @@ pub fn prompt_statements(documentation: &str) -> Vec<(String, String)> {
 /// Words behind the fence of a block of Rust that fails.
 const FAILING: &[&str] = &["should_panic", "compile_fail"];
 
-/// The fenced blocks of a Markdown page, each with the words behind its fence and without the indentation of
-/// that.
-fn fenced_blocks(page: &str) -> Vec<(&str, String)> {
-    let mut found: Vec<(&str, String)> = Vec::new();
-    let mut open: Option<usize> = None;
-    for line in page.lines() {
-        let (indent, words) = (line.len() - line.trim_start().len(), line.trim_start());
-        match (words.strip_prefix("```"), open) {
-            (Some(_), Some(_)) => open = None,
-            (Some(kind), None) => {
-                open = Some(indent);
-                found.push((kind.trim(), String::new()));
-            }
-            (None, Some(outer)) => {
-                let line = line.get(indent.min(outer)..).unwrap_or_default();
-                if let Some((_, text)) = found.last_mut() {
-                    text.push_str(&format!("{line}\n"));
-                }
-            }
-            (None, None) => {}
-        }
-    }
-    found
+/// What opens and closes a block of code in Markdown.
+const FENCES: [&str; 2] = ["```", "~~~"];
+
+/// The directives of reStructuredText that hold code.
+const DIRECTIVES: [&str; 3] = [".. code-block::", ".. code::", ".. sourcecode::"];
+
+/// What ends a block of code on a page.
+#[derive(Clone, Copy)]
+enum BlockEnd {
+    /// In Markdown, a line with this fence.
+    Fence(&'static str),
+    /// In reStructuredText, a line that is indented no more than this.
+    Indentation(usize),
 }
 
-/// The lines inside the fenced blocks of a Markdown page.
+/// The end of the block of code that a line of a page opens, and the words that say what it is.
+fn opened_block(line: &str) -> Option<(BlockEnd, &str)> {
+    let words = line.trim();
+    let mut fences = FENCES.iter();
+    if let Some((fence, kind)) = fences.find_map(|one| Some((*one, words.strip_prefix(*one)?))) {
+        return Some((BlockEnd::Fence(fence), kind.trim()));
+    }
+    let kind = DIRECTIVES.iter().find_map(|one| words.strip_prefix(one));
+    let is_literal = words.ends_with("::") && !words.starts_with("..");
+    let kind = kind.or(is_literal.then_some(""))?;
+    Some((BlockEnd::Indentation(indentation(line)), kind.trim()))
+}
+
+/// The blocks of code on a page of Markdown or reStructuredText, each with the words that say what it is.
+fn blocks_of_code(page: &str) -> Vec<(&str, String)> {
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut open: Option<BlockEnd> = None;
+    for line in page.lines() {
+        let (is_end, is_fence) = match open {
+            Some(BlockEnd::Fence(fence)) => (line.trim_start().starts_with(fence), true),
+            Some(BlockEnd::Indentation(outer)) => {
+                (!line.trim().is_empty() && indentation(line) <= outer, false)
+            }
+            None => (true, false),
+        };
+        if !is_end {
+            let lines = found.last_mut().map(|(_, lines)| lines);
+            let is_option = |lines: &Vec<&str>| lines.is_empty() && line.trim().starts_with(':');
+            if let Some(lines) = lines.filter(|lines| is_fence || !is_option(lines)) {
+                lines.push(line);
+            }
+            continue;
+        }
+        let opened = Some(line).filter(|_| !is_fence).and_then(opened_block);
+        open = opened.map(|(end, _)| end);
+        found.extend(opened.map(|(_, kind)| (kind, Vec::new())));
+    }
+    found.into_iter().map(|(kind, lines)| (kind, without_indentation(&lines))).collect()
+}
+
+/// The width of the blanks that a line begins with.
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Lines without the indentation that all of them have.
+fn without_indentation(lines: &[&str]) -> String {
+    let filled = lines.iter().filter(|line| !line.trim().is_empty());
+    let common = filled.map(|line| indentation(line)).min().unwrap_or_default();
+    lines.iter().map(|line| format!("{}\n", line.get(common..).unwrap_or_default())).collect()
+}
+
+/// The lines inside the blocks of code on a page.
 pub fn code_blocks(page: &str) -> String {
-    let blocks = fenced_blocks(page).into_iter();
+    let blocks = blocks_of_code(page).into_iter();
     let shown = blocks.filter(|(kind, _)| !FAILING.iter().any(|word| kind.contains(word)));
     shown.map(|(_, text)| text).collect()
 }
 
-/// The fenced blocks of Python on a Markdown page, and those of which nothing says what they are.
-pub fn python_blocks(page: &str) -> Vec<String> {
-    let blocks = fenced_blocks(page).into_iter();
-    let own = blocks.filter(|(kind, _)| kind.is_empty() || kind.starts_with("py"));
+/// The blocks on a page whose words begin so, and those of which nothing says what they are.
+pub fn blocks_of_kind(page: &str, start: &str) -> Vec<String> {
+    let blocks = blocks_of_code(page).into_iter();
+    let own = blocks.filter(|(kind, _)| kind.is_empty() || kind.starts_with(start));
     own.map(|(_, text)| text).collect()
 }
 
@@ -240,8 +282,11 @@ mod tests {
     #[test]
     fn blocks_of_other_languages_are_no_scripts() {
         let page = "- Use:\n\n  ```python\n  a = 1\n  if a:\n    b()\n  ```\n\n```toml\na = 2\n```\n```\nc()\n```\n";
-        assert_eq!(python_blocks(page), ["a = 1\nif a:\n  b()\n", "c()\n"]);
+        assert_eq!(blocks_of_kind(page, "py"), ["a = 1\nif a:\n  b()\n", "c()\n"]);
         assert_eq!(code_blocks(page), "a = 1\nif a:\n  b()\na = 2\nc()\n");
         assert_eq!(code_blocks("```should_panic\nx\n```\n"), "");
+        let page = "Usage\n=====\n\n.. code:: python\n\n  a = 1\n\n  if a:\n    b()\n\nThen::\n\n    c()\n\n.. code-block:: bash\n   :linenos:\n\n   pip install x\n\n.. image:: https://x.org/a.png\n    :alt: a\n";
+        assert_eq!(blocks_of_kind(page, "py"), ["\na = 1\n\nif a:\n  b()\n\n", "\nc()\n\n"]);
+        assert_eq!(code_blocks("~~~ java\na();\n~~~\nb\n"), "a();\n");
     }
 }

@@ -140,10 +140,12 @@ fn is_operation(language: Language, code: &str) -> bool {
     })
 }
 
-/// Whether an expression makes an object of a class from literals.
+/// Whether an expression makes an object of a class from literals: by its constructor or a method of the class.
 fn is_construction(node: Node<'_>, code: &str) -> bool {
-    let function = node.child_by_field_name("function").filter(|one| one.kind() == "identifier");
-    function.is_some_and(|one| text_of(one, code).starts_with(char::is_uppercase))
+    let function = node.child_by_field_name("function");
+    let class = function.map(|one| one.child_by_field_name("object").unwrap_or(one));
+    let class = class.filter(|one| one.kind() == "identifier");
+    class.is_some_and(|one| text_of(one, code).starts_with(char::is_uppercase))
         && has_literals(node)
 }
 

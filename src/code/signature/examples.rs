@@ -9,7 +9,7 @@ use crate::code::tree::{field_of, named_children, named_nodes, text_of};
 
 use super::compiled_examples::{go_examples, rust_examples};
 use super::example_statements::{
-    RESULT_MARKS, code_blocks, commented_statements, prompt_statements, python_blocks,
+    RESULT_MARKS, blocks_of_kind, code_blocks, commented_statements, prompt_statements,
     script_statements,
 };
 use super::example_variables::{inline_variables, is_calculation, is_closed_function};
@@ -57,7 +57,7 @@ pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
         Language::Python => {
             let is_result = |text: &str| shown_result(language, text, false).is_some();
             let mut statements = prompt_statements(documentation);
-            for script in python_blocks(documentation) {
+            for script in blocks_of_kind(documentation, "py") {
                 statements.extend(script_statements(&script, &is_result));
             }
             statements
@@ -177,13 +177,22 @@ fn add_attributes(callables: &mut Vec<Callable>, examples: &[Example]) {
         let is_own = |class: &Class| !class.is_static && makes_object(receiver, class);
         let is_member = |callable: &&Callable| callable.class.as_ref().is_some_and(is_own);
         let Some(member) = callables.iter().find(is_member) else { continue };
+        let made = own_maker(receiver);
+        let makes =
+            |one: &&Callable| one.name == made || one.is_constructor() && one.subject() == made;
+        let start = callables.iter().find(makes).map_or(member.start, |one| one.start);
         let name = format!("{}.{}", member.subject(), one.name);
         if callables.iter().all(|callable| callable.name != name) {
-            let Callable { start, class, export, .. } = member.clone();
+            let Callable { class, export, .. } = member.clone();
             let own = Callable { name, start, end: start, class, export, ..Callable::default() };
             callables.push(Callable { is_property: true, ..own });
         }
     }
+}
+
+/// What is called to make the object that an expression begins with: `Price.parse` for `Price.parse("2").cents`.
+pub fn own_maker(expression: &str) -> &str {
+    expression.trim_start_matches("new ").split('(').next().unwrap_or_default()
 }
 
 /// Whether a source seems to define a function or constant of this name.

@@ -41,40 +41,61 @@ pub fn javadoc_examples(
     found.filter_map(|line| example_of(line, name, parameters, result)).take(EXAMPLES).collect()
 }
 
-/// The examples in blocks of code of a page: objects that are made of constants, and calls with constants on
-/// them or on a class, with what the comment behind them shows.
-pub fn java_page_examples(code: &str) -> Vec<Example> {
+/// The examples in blocks of code of a page: objects that are made of constants, and calls with constants or such
+/// objects on them or on a class, with what the comment behind them shows. A block knows the objects of those before.
+pub fn java_page_examples(blocks: &[String]) -> Vec<Example> {
+    let (mut objects, mut changed) = (BTreeMap::new(), BTreeSet::new());
+    blocks.iter().flat_map(|one| examples_of_block(one, &mut objects, &mut changed)).collect()
+}
+
+/// The examples of one block, which adds to the objects and to the names of those that may have changed.
+fn examples_of_block(
+    block: &str,
+    objects: &mut BTreeMap<String, String>,
+    changed: &mut BTreeSet<String>,
+) -> Vec<Example> {
+    let lines = block.lines().filter(|line| !line.starts_with("import "));
+    let code = lines.collect::<Vec<_>>().join("\n");
     let code = format!("class A {{ void example() {{\n{code}\n}} }}");
     let Some(tree) = Language::Java.parse(&code) else { return Vec::new() };
-    let mut objects: BTreeMap<&str, &str> = BTreeMap::new();
-    let (mut changed, mut found) = (BTreeSet::new(), Vec::new());
+    let mut found = Vec::new();
     for node in named_nodes(tree.root_node()) {
         match node.kind() {
             "variable_declarator" => {
-                let made = node.child_by_field_name("value");
-                let made = made.filter(|one| made_by(*one, &code).is_some());
-                let name = field_of(node, "name", &code);
-                objects.remove(name);
-                changed.remove(name);
-                objects.extend(made.map(|made| (name, text_of(made, &code))));
+                let made = node
+                    .child_by_field_name("value")
+                    .filter(|one| made_by(*one, &code).is_some() || is_factory_call(*one, &code));
+                let name = field_of(node, "name", &code).to_owned();
+                objects.remove(&name);
+                changed.remove(&name);
+                objects.extend(made.map(|made| (name, text_of(made, &code).to_owned())));
             }
             "object_creation_expression" => found.extend(made_by(node, &code)),
             "method_invocation" => {
                 let object = field_of(node, "object", &code);
-                let is_first = !changed.contains(object);
-                let call = page_call(node, &code, &objects);
+                let given = node.child_by_field_name("arguments").map(named_children);
+                let mut named = given.iter().flatten().map(|one| text_of(*one, &code));
+                let is_first = !changed.contains(object) && !named.any(|one| changed.contains(one));
+                let call = page_call(node, &code, objects);
                 found.extend(
                     call.map(|one| Example { result: one.result.filter(|_| is_first), ..one }),
                 );
-                let name = field_of(node, "name", &code);
-                if !is_reader(name) {
-                    changed.insert(object);
+                if !is_reader(field_of(node, "name", &code)) {
+                    changed.insert(object.to_owned());
                 }
             }
             _ => {}
         }
     }
     found
+}
+
+/// Whether a call of a class with constants gives what is called on, as `Version.of(1, 2)` does.
+fn is_factory_call(node: Node<'_>, code: &str) -> bool {
+    let object = node.child_by_field_name("object").filter(|one| one.kind() == "identifier");
+    node.kind() == "method_invocation"
+        && object.is_some_and(|one| text_of(one, code).starts_with(char::is_uppercase))
+        && constant_arguments(node, code).is_some()
 }
 
 /// What makes an object of constants.
@@ -86,14 +107,20 @@ fn made_by(node: Node<'_>, code: &str) -> Option<Example> {
 }
 
 /// A call on an object that the page makes or on a class.
-fn page_call(node: Node<'_>, code: &str, objects: &BTreeMap<&str, &str>) -> Option<Example> {
+fn page_call(node: Node<'_>, code: &str, objects: &BTreeMap<String, String>) -> Option<Example> {
     let object = node.child_by_field_name("object")?;
     let word = text_of(object, code);
     let is_class = object.kind() == "identifier" && word.starts_with(char::is_uppercase);
-    let is_made = made_by(object, code).is_some();
-    let receiver = objects.get(word).copied().or(Some(word).filter(|_| is_class || is_made))?;
+    let is_made = made_by(object, code).is_some() || is_factory_call(object, code);
+    let known = |word: &str| objects.get(word).map(String::as_str);
+    let receiver = known(word).or(Some(word).filter(|_| is_class || is_made))?;
     let name = field_of(node, "name", code).to_owned();
-    let arguments = constant_arguments(node, code)?;
+    let given = named_children(node.child_by_field_name("arguments")?).into_iter();
+    let written = given.map(|one| {
+        let word = text_of(one, code);
+        known(word).or(Some(word).filter(|_| is_constant(one))).map(str::to_owned)
+    });
+    let arguments = written.collect::<Option<Vec<String>>>()?;
     let behind = code.get(node.end_byte()..)?.lines().next()?.trim_start_matches([';', ' ']);
     let shown = behind.strip_prefix("//").map(|shown| shown.trim_start_matches([' ', '=', '>']));
     let result = shown
@@ -231,7 +258,8 @@ mod tests {
             let result = one.result.map_or_else(String::new, |one| format!(" {one:?}"));
             format!("{receiver}.{}({}){result}", one.name, one.arguments.join(", "))
         };
-        let found: Vec<String> = java_page_examples(code).into_iter().map(shown).collect();
+        let found: Vec<String> =
+            java_page_examples(&[code.to_owned()]).into_iter().map(shown).collect();
         let expected = [
             ".Version(\"1.2.3\")",
             "new Version(\"1.2.3\").isAbove(\"1.2\") Value(\"true\")",
@@ -243,6 +271,27 @@ mod tests {
             "new Version(\"1.2.3\").size()",
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn pages_make_objects_by_methods_of_their_classes() {
+        let blocks = [
+            "import a.Version;",
+            "Version v = Version.of(1, 2);",
+            "v.satisfies(\">1\");  // false\nVersion w = Version.of(2)\n  .next();  // 3\n",
+            "Version w = Version.of(2);\nv.equals(w);  // true\nw.next();\nw.equals(v);  // true\n",
+        ]
+        .map(str::to_owned);
+        let found = java_page_examples(&blocks).into_iter();
+        let found = found.filter(|one| ["satisfies", "equals"].contains(&one.name.as_str()));
+        let shown = found.map(|one| (one.receiver.unwrap(), one.arguments, one.result.is_some()));
+        let [one, other] = ["Version.of(1, 2)", "Version.of(2)"].map(str::to_owned);
+        let expected = [
+            (one.clone(), vec!["\">1\"".to_owned()], true),
+            (one.clone(), vec![other.clone()], false),
+            (other, vec![one], false),
+        ];
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -37,8 +37,8 @@ use super::number_constants::constants_below;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
 pub use declared_values::{DeclaredValues, interleave_columns};
-pub use documentation_examples::{is_entry_point, source_examples, unread_examples};
-pub use examples::{DocumentedResult, Example, assign_examples, is_defined};
+pub use documentation_examples::{is_entry_point, is_page, source_examples, unread_examples};
+pub use examples::{DocumentedResult, Example, assign_examples, is_defined, own_maker};
 pub use go_values::is_basic_go;
 use java_examples::is_constant;
 use matching_text::notation_texts;

@@ -7,21 +7,23 @@ use crate::domain::id::RepoPath;
 
 use super::generation::TaskTests;
 use super::layer::SubLayer;
-use super::requirement::Requirement;
+use super::requirement::{PlannedFile, Requirement};
 
 /// Why a requirement is not covered; `None` if a test covers it.
 ///
 /// A happy path that is no line of its own is shown by a kept assertion. Everything else is shown when
-/// a new test executes the line that decides it, and an edge only when mutants of that line are tried and none goes unnoticed; where lines are
-/// unknown, when a kept test claims it. What crosses modules must be claimed in any case.
+/// a new test executes the line that decides it, and what one line decides in more than one way only when
+/// mutants of that line are tried and none goes unnoticed; where lines are unknown, when a kept test claims it.
+/// What crosses modules must be claimed in any case.
 ///
 /// Source: specification.md 6.1, 5.3.
 #[must_use]
-pub fn still_open(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String> {
+pub fn still_open(file: &PlannedFile, one: &Requirement, made: &TaskTests) -> Option<String> {
     let why = open_reason(file, one, made)?;
+    let is_own = |subject: &RepoPath| *subject == file.file;
     let is_contradicted = made
         .findings()
-        .any(|found| found.subject == *file && is_same_function(&found.function, &one.function));
+        .any(|found| is_own(&found.subject) && is_same_function(&found.function, &one.function));
     if is_contradicted && !one.is_stated() {
         return Some(
             "what is said of its function contradicts the code, so nothing else of it is held"
@@ -34,11 +36,13 @@ pub fn still_open(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Optio
 /// How a requirement says that a function is given an empty text, list or object.
 pub const EMPTY_INPUT: &str = "has a defined result for an empty ";
 
-fn open_reason(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String> {
+fn open_reason(planned: &PlannedFile, one: &Requirement, made: &TaskTests) -> Option<String> {
+    use SubLayer::{Edge, FailureMode, State};
+    let file = &planned.file;
     let claims: BTreeSet<&String> =
         made.written.iter().filter(|own| own.subject == *file).flat_map(|own| &own.shown).collect();
     let is_claimed = claims.contains(&one.id);
-    let is_unit = one.layer.layer() == 1;
+    let is_unit = one.layer.layer() == 1 || one.layer == SubLayer::FailureMode;
     if one.is_stated() && !is_claimed {
         return unheld(file, one, made);
     }
@@ -53,12 +57,12 @@ fn open_reason(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<S
     };
     let lines = made.reached.get(file);
     let is_whole = lines.is_none() || made.report.functions.iter().any(is_head);
-    if one.layer == SubLayer::Happy && is_whole {
+    let is_branched = is_one_of_several(planned, one);
+    if one.layer == SubLayer::Happy && is_whole && (lines.is_none() || !is_branched) {
         return None;
     }
     if !is_unit && !is_claimed {
         let why = match one.layer {
-            SubLayer::FailureMode => "no test is known to cause the failure that it handles",
             SubLayer::Database | SubLayer::External => "no test stands in for what it depends on",
             _ => "it crosses modules, and tests are written for one function",
         };
@@ -69,17 +73,34 @@ fn open_reason(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<S
             .then(|| "which lines run is not known, and no test claims it".to_owned());
     };
     // The head of a function runs when its file is loaded.
-    let is_head_of = one.text.contains(EMPTY_INPUT) && made.report.functions.iter().any(is_head);
+    let is_head_of = (is_branched || one.text.contains(EMPTY_INPUT))
+        && made.report.functions.iter().any(is_head);
     if lines.binary_search(&one.line).is_err() && !is_head_of {
-        return Some(format!("no kept test executes line {}", one.line));
+        return Some(match one.layer {
+            SubLayer::FailureMode => "no kept test causes the failure that it handles".to_owned(),
+            _ => format!("no kept test executes line {}", one.line),
+        });
     }
-    let score = made.report.score.as_ref();
-    let score = score.filter(|_| matches!(one.layer, SubLayer::Edge | SubLayer::State))?;
+    let is_decided_there = is_branched || matches!(one.layer, Edge | State | FailureMode);
+    let score = made.report.score.as_ref().filter(|_| is_decided_there)?;
     if score.survivors.iter().any(|broken| broken.file == *file && broken.line == one.line) {
         return Some(format!("a mutant of line {} goes undetected", one.line));
     }
     let untried = score.untried_lines.get(file).is_some_and(|lines| lines.contains(&one.line));
     untried.then(|| format!("no mutant of line {} was tried", one.line))
+}
+
+/// Whether the line of a requirement gives another result under another condition, by what it returns or by
+/// another requirement: that the line runs does not tell which.
+fn is_one_of_several(planned: &PlannedFile, one: &Requirement) -> bool {
+    let value = |text: &str| Some(text.split_once("` returns `")?.1.split('`').next()?.to_owned());
+    let own = value(&one.text).filter(|_| one.is_derived());
+    let is_other = |other: &Requirement| {
+        other.line == one.line && other.text != one.text && value(&other.text).is_some()
+    };
+    own.is_some_and(|own| {
+        own.contains(" if ") || own.contains(" ? ") || planned.requirements.iter().any(is_other)
+    })
 }
 
 /// Why no kept test holds what documentation or the request states.
@@ -198,6 +219,7 @@ pub fn is_same_function(one: &str, other: &str) -> bool {
 mod tests {
     use std::collections::BTreeMap;
 
+    use super::super::requirement::Priority;
     use super::super::written_tests::WrittenTests;
     use super::*;
     use crate::domain::characterisation_report::{
@@ -245,6 +267,18 @@ mod tests {
             reached: [(path("a.py"), vec![2, 3, 8])].into(),
             requirements: Vec::new(),
             written: Vec::new(),
+        }
+    }
+
+    fn planned(requirements: &[Requirement]) -> PlannedFile {
+        PlannedFile {
+            file: path("a.py"),
+            tests: Vec::new(),
+            test_file: path("test_a.py"),
+            priority: Priority::Low,
+            reason: String::new(),
+            functions: Vec::new(),
+            requirements: requirements.to_vec(),
         }
     }
 
@@ -301,6 +335,15 @@ mod tests {
                 1,
                 Some("nothing here could be called from a test"),
             ),
+            ("its handler ran", &made, SubLayer::FailureMode, "price", 8, None),
+            (
+                "its handler never ran",
+                &made,
+                SubLayer::FailureMode,
+                "price",
+                9,
+                Some("no kept test causes the failure that it handles"),
+            ),
             (
                 "another layer",
                 &made,
@@ -312,7 +355,7 @@ mod tests {
         ];
         for (why, made, layer, function, line, expected) in table {
             let one = requirement(layer, function, line);
-            let open = still_open(&path("a.py"), &one, made);
+            let open = still_open(&planned(&[]), &one, made);
             assert_eq!(open.as_deref(), expected, "{why}");
         }
         let survivor = crate::domain::mutation::Mutant {
@@ -325,11 +368,23 @@ mod tests {
         let mut missed = made.clone();
         missed.report.score = Some(Score { survivors: vec![survivor], ..Score::default() });
         let edge = requirement(SubLayer::Edge, "price", 8);
-        let open = still_open(&path("a.py"), &edge, &missed);
-        assert_eq!(open.as_deref(), Some("a mutant of line 8 goes undetected"));
+        let open = |one: &Requirement, missed: &TaskTests| still_open(&planned(&[]), one, missed);
+        let undetected = Some("a mutant of line 8 goes undetected".to_owned());
+        assert_eq!(open(&edge, &missed), undetected);
+        let plain = requirement(SubLayer::Happy, "price", 8);
+        assert_eq!(open(&plain, &missed), None);
+        let text = |text: &str| Requirement { text: text.into(), ..plain.clone() };
+        let inner = text("`price` returns `[1 if cents > 9 else 2]` for ordinary `cents` (a.py:8)");
+        assert_eq!(open(&inner, &missed), undetected);
+        let sides =
+            [9, 10].map(|n| text(&format!("`price` returns `{n}` for `n` of {n} (a.py:8)")));
+        let [one, other] = &sides;
+        assert_eq!(open(one, &missed), None);
+        let beside = still_open(&planned(std::slice::from_ref(other)), one, &missed);
+        assert_eq!(beside, undetected);
         missed.report.score =
             Some(Score { untried_lines: [(path("a.py"), [8].into())].into(), ..Score::default() });
-        let open = still_open(&path("a.py"), &edge, &missed);
+        let open = still_open(&planned(&[]), &edge, &missed);
         assert_eq!(open.as_deref(), Some("no mutant of line 8 was tried"));
         let claim = WrittenTests {
             round: 1,
@@ -347,7 +402,7 @@ mod tests {
         let claimed = TaskTests { written: vec![claim], ..made.clone() };
         let crossing = |line| {
             let one = requirement(SubLayer::Wiring, "price", line);
-            still_open(&path("a.py"), &one, &claimed)
+            still_open(&planned(&[]), &one, &claimed)
         };
         assert_eq!(crossing(8), None, "a kept test claims it and runs its line");
         assert_eq!(crossing(9).as_deref(), Some("no kept test executes line 9"));
@@ -399,7 +454,7 @@ mod tests {
         let totals = production.totals();
         assert_eq!((totals.tests, totals.files, production.dropped.len()), (0, 0, 1));
         let one = requirement(SubLayer::Happy, "price", 1);
-        let open = still_open(&path("a.py"), &one, production.made.as_ref().unwrap());
+        let open = still_open(&planned(&[]), &one, production.made.as_ref().unwrap());
         assert_eq!(open.as_deref(), Some("code check (IMPL-001.3): 1 critical"));
         assert!(!production.is_met());
         assert_eq!(production.written_work().obstacle, "code check (IMPL-001.3): 1 critical");
@@ -419,7 +474,7 @@ mod tests {
         ];
         for (text, expected) in table {
             let one = Requirement { text: text.into(), ..requirement(SubLayer::Happy, "price", 2) };
-            assert_eq!(still_open(&path("a.py"), &one, &made).as_deref(), expected, "{text}");
+            assert_eq!(still_open(&planned(&[]), &one, &made).as_deref(), expected, "{text}");
         }
     }
 
@@ -437,7 +492,7 @@ mod tests {
         for (results, is_open) in table {
             made.report.functions[0].results =
                 results.iter().map(|one| (*one).to_owned()).collect();
-            let open = still_open(&path("a.py"), &one, &made);
+            let open = still_open(&planned(&[]), &one, &made);
             let expected = is_open.then_some("its kept tests see only errors");
             assert_eq!(open.as_deref(), expected, "{results:?}");
         }
@@ -449,7 +504,7 @@ mod tests {
         made.report.functions[0].results = vec!["0".into()];
         let text = format!("`price` {EMPTY_INPUT}`cents` (a.py:1)");
         let one = Requirement { text, ..requirement(SubLayer::Edge, "price", 1) };
-        let open = |made: &TaskTests| still_open(&path("a.py"), &one, made);
+        let open = |made: &TaskTests| still_open(&planned(&[]), &one, made);
         assert_eq!(open(&made).as_deref(), Some("no kept test gives it an empty value"));
         made.report.functions[0].takes_empty = true;
         assert_eq!(open(&made), None);
@@ -461,7 +516,7 @@ mod tests {
         made.report.functions[2].line = 5;
         made.reached = [(path("a.py"), vec![5, 8])].into();
         let open = |made: &TaskTests, line| {
-            still_open(&path("a.py"), &requirement(SubLayer::Happy, "fetch", line), made)
+            still_open(&planned(&[]), &requirement(SubLayer::Happy, "fetch", line), made)
         };
         assert_eq!(open(&made, 8).as_deref(), Some("uses the network"), "others may call it");
         made.report.functions[2].internal_until = Some(9);
@@ -482,6 +537,6 @@ mod tests {
         made.report.functions.push(other);
         let text = "`Order.add` raises ValueError for x (a.py:2)".to_owned();
         let one = Requirement { text, ..requirement(SubLayer::Happy, "Order.add", 2) };
-        assert_eq!(still_open(&path("a.py"), &one, &made), None);
+        assert_eq!(still_open(&planned(&[]), &one, &made), None);
     }
 }

@@ -1,5 +1,5 @@
 //! Takes optional arguments out of chosen calls, where neither the result nor the path through the
-//! code changes.
+//! code changes, and calls that come first out of documented ones, where the result stays.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,8 @@ pub const ROUNDS: usize = 16;
 const NOTHING: &[&str] = &["null", "undefined", "{}", "[]"];
 
 /// For each case, the call without its `number`th argument from the end that may be missing, with the indexes
-/// of the function and of the case.
+/// of the function and of the case. Documented calls keep their arguments; those that come first on their
+/// objects go, all at once and then one by one.
 pub fn list_shorter_calls(
     language: Language,
     functions: &[ObservedFunction],
@@ -25,15 +26,30 @@ pub fn list_shorter_calls(
 ) -> Vec<(usize, usize, Call)> {
     let mut found = Vec::new();
     for (function, one) in functions.iter().enumerate() {
-        // Documented calls stay as they are written.
-        let cases = one.cases.iter().enumerate().filter(|(_, case)| case.documented.is_none());
-        for (index, case) in cases {
-            if let Some(call) = shorter_call(language, &one.callable, &case.call, number) {
-                found.push((function, index, call));
-            }
+        for (index, case) in one.cases.iter().enumerate() {
+            let shorter = match case.documented {
+                Some(_) => call_with_less_before(&case.call, number),
+                None => shorter_call(language, &one.callable, &case.call, number),
+            };
+            found.extend(shorter.map(|call| (function, index, call)));
         }
     }
     found
+}
+
+/// A call without all calls that come first, or without one of them.
+fn call_with_less_before(call: &Call, number: usize) -> Option<Call> {
+    let last = call.setup.len().checked_sub(1)?;
+    let mut setup = call.setup.clone();
+    match number {
+        0 => setup.clear(),
+        _ if last == 0 || number > 2 * setup.len() => return None,
+        _ => {
+            // What is behind one that went has its place in the next round.
+            setup.remove(last - (number - 1) % setup.len());
+        }
+    }
+    Some(Call { setup, ..call.clone() })
 }
 
 fn shorter_call(
@@ -64,9 +80,9 @@ pub fn take_shorter_calls(
         let Some(case) = cases.and_then(|cases| cases.get_mut(index)) else { continue };
         let is_same = seen.outcome == case.seen.outcome
             && seen.after == case.seen.after
-            && seen.marks == case.seen.marks;
+            && (case.documented.is_some() || seen.marks == case.seen.marks);
         if is_same {
-            *case = Case { call, seen, documented: None };
+            *case = Case { call, seen, documented: case.documented.clone() };
         }
     }
     for one in functions {
@@ -109,6 +125,42 @@ mod tests {
             take_shorter_calls(&mut functions, shorter, results);
         }
         assert_eq!(functions[0].cases[0].call.arguments, ["1", "b=5"]);
+    }
+
+    #[test]
+    fn calls_that_come_first_go_where_the_result_stays() {
+        let callable = callables(Language::Python, "def f(a):\n    return a\n").remove(0);
+        let seen = |literal: &str| Observation {
+            outcome: CallOutcome::Value { literal: literal.into(), way: ResultKind::Plain },
+            ..Observation::refused("")
+        };
+        let case = |setup: &str, result: &str| Case {
+            call: Call {
+                setup: setup.split(' ').map(Into::into).collect(),
+                ..Call::new("f", vec![])
+            },
+            documented: Some(seen(result).outcome),
+            seen: seen(result),
+        };
+        // Only `add` counts.
+        let count = |call: &Call| call.setup.iter().filter(|one| *one == "add").count().to_string();
+        let mut functions = vec![ObservedFunction {
+            callable,
+            local: "f".into(),
+            cases: vec![case("a b", "0"), case("a add b c add", "2"), case("add", "1")],
+            tried: 1,
+            dropped: Vec::new(),
+            fruitless: Vec::new(),
+            limits: BTreeSet::new(),
+        }];
+        for number in 0..ROUNDS {
+            let shorter = list_shorter_calls(Language::Python, &functions, number);
+            let results = shorter.iter().map(|(.., call)| seen(&count(call))).collect();
+            take_shorter_calls(&mut functions, shorter, results);
+        }
+        let kept: Vec<String> =
+            functions[0].cases.iter().map(|one| one.call.setup.join(" ")).collect();
+        assert_eq!(kept, ["", "add add", "add"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::pattern::Pattern;
-use crate::code::signature::Callable;
+use crate::code::signature::{self, Callable};
 use crate::domain::id::RepoPath;
 use crate::domain::test::{Status, TestCase};
 use crate::domain::test_plan::written_tests::BugFinding;
@@ -52,13 +52,14 @@ pub fn find_contradictions(
     let mut wrong: BTreeSet<usize> = BTreeSet::new();
     let mut contradicted_calls: Vec<&DraftTest> = Vec::new();
     for test in broken {
-        let function = test_file.functions.get(test.function);
+        let blamed = blamed_function(test_file, test);
+        let function = test_file.functions.get(blamed);
         let result = test_file.result(test, results);
         if let (Some(function), Some(message)) = (function, contradiction_of(test_file, test))
             && result.is_some_and(|one| one.status == Status::Failed)
         {
             findings.push(finding(&test_file.subject, &function.callable, message));
-            wrong.insert(test.function);
+            wrong.extend([test.function, blamed]);
             contradicted_calls.push(test);
         }
     }
@@ -93,6 +94,27 @@ pub fn find_contradictions(
         unpinned.filter(|test| !broken.contains(test)).cloned().collect();
     name_held_back(&mut findings, test_file, &contradicted, &unpinned);
     Contradictions { findings, unpinned }
+}
+
+/// The index of the function that a contradicted call shows: for an attribute without code of its own, the one
+/// that was called last on its object, or that made it.
+fn blamed_function(test_file: &PinnedFile, test: &DraftTest) -> usize {
+    let last_called = || {
+        let own = test_file.functions.get(test.function)?;
+        let call = &own.cases.get(test.case)?.call;
+        let is_named = |callable: &Callable, name: &str| match call.setup.last() {
+            Some(_) => {
+                callable.short_name() == name && callable.subject() == own.callable.subject()
+            }
+            None => {
+                callable.name == name || callable.is_constructor() && callable.subject() == name
+            }
+        };
+        let name = signature::own_maker(call.setup.last().unwrap_or(&call.callee));
+        let found = test_file.functions.iter().position(|one| is_named(&one.callable, name));
+        found.filter(|_| own.callable.is_attribute())
+    };
+    last_called().unwrap_or(test.function)
 }
 
 /// Adds to each finding how many tests its function costs.

@@ -409,9 +409,8 @@ async fn add_page_examples(
     ambiguous: &BTreeSet<String>,
     fx: &Effects<'_>,
 ) -> Result<(), EffectError> {
-    let is_page = |file: &&RepoPath| matches!(file.extension(), "md" | "markdown" | "rst");
     let mut texts = vec![request.description.to_owned()];
-    for page in layout.files.iter().filter(is_page).take(PAGES) {
+    for page in layout.files.iter().filter(|file| signature::is_page(file)).take(PAGES) {
         texts.extend(read(request, page, fx).await?);
     }
     for subject in subjects {

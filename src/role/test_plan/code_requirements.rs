@@ -193,14 +193,13 @@ impl<'a> CodeRequirements<'a> {
             self.want((External, function), *line, shown, &clause);
         }
         for handler in &function.handlers {
-            // The body of the handler, not the line that names the error.
-            let shown = self.reach.line_ran(function, handler.line + 1);
+            let shown = self.reach.line_ran(function, handler.body);
             let caught = match handler.catches.as_str() {
                 "" => "any error".to_owned(),
                 class => format!("`{class}`"),
             };
             let clause = format!("does what its handler says when {caught} is caught");
-            self.want((FailureMode, function), handler.line, shown, &clause);
+            self.want((FailureMode, function), handler.body, shown, &clause);
         }
         if function.short_name() == "main" {
             let shown = self.reach.enters(function);

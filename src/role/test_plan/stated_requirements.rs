@@ -42,7 +42,7 @@ pub fn documented_results(
     let package = survey.package_name();
     let default = module_exports::package_default(&callables, file);
     let default = (default.as_deref(), package.as_str());
-    let pages = survey.texts.iter().filter(|(page, _)| page.extension() == "md");
+    let pages = survey.texts.iter().filter(|(page, _)| signature::is_page(page));
     for page in std::iter::once(request).chain(pages.map(|(_, text)| text.as_str())) {
         let found = module_exports::package_examples(language, page, &names, default);
         signature::assign_examples(&mut callables, &found);

@@ -10,6 +10,7 @@ use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::test_plan::framework::Conventions;
 use crate::domain::text::has_word;
 use crate::effect::{Effects, GitError};
+use crate::role::project_docs::is_readme;
 
 /// Maximum number of files to read; in a larger repository, the first ones by name.
 const FILES: usize = 50_000;
@@ -20,7 +21,7 @@ const FILE_LIMIT: usize = 512 << 10;
 /// Files that are not source code but describe the project.
 const TELLING: &str = "package.json pyproject.toml setup.cfg setup.py requirements.txt requirements-dev.txt \
                        go.mod Cargo.toml pom.xml build.gradle build.gradle.kts tsconfig.json pytest.ini \
-                       tox.ini README.md CONTRIBUTING.md Gemfile";
+                       tox.ini CONTRIBUTING.md Gemfile";
 
 /// The contents of a repository, as far as test planning needs them.
 #[derive(Default)]
@@ -42,8 +43,9 @@ impl Survey {
         let names = fx.worktree.files(tree).await?;
         let mut texts = BTreeMap::new();
         let is_telling = |name: &str| TELLING.split_whitespace().any(|one| one == name);
-        let is_relevant =
-            |name: &&RepoPath| Language::of(name).is_some() || is_telling(name.file_name());
+        let is_relevant = |name: &&RepoPath| {
+            Language::of(name).is_some() || is_readme(name) || is_telling(name.file_name())
+        };
         let cut = names.iter().filter(is_relevant).count() > FILES;
         for name in names.iter().filter(is_relevant).take(FILES) {
             let bytes = fx.worktree.read(tree, name).await?.unwrap_or_default();

@@ -17,7 +17,7 @@ use crate::code::language::Language;
 use crate::code::syntax;
 use crate::code::tree::named_nodes;
 use crate::domain::framework::Framework;
-use crate::effect::{CallOutcome, ResultKind};
+use crate::effect::{Call, CallOutcome, ResultKind};
 
 use super::arguments::split_name;
 use super::parameter_fit::SAME;
@@ -180,7 +180,7 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
         for (index, case) in cases {
             if let Some(reason) = refusal(naming, functions, case) {
                 draft.left_out.push((function, index, reason));
-            } else if calls.insert(&case.call) {
+            } else if calls.insert(shown_call(case)) {
                 found.push((function, index, case));
             } else {
                 // Documentation of one method may show a call of another with its name.
@@ -207,6 +207,19 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
     };
     draft.text = file(naming, functions, &draft);
     draft
+}
+
+/// The call of a case with those before it; that of `__str__` as that of the object whose text is compared.
+fn shown_call(case: &Case) -> String {
+    let Call { callee, arguments, setup } = &case.call;
+    let is_text =
+        matches!(case.expected_outcome(), CallOutcome::Value { way: ResultKind::Text, .. });
+    let call = match callee.strip_suffix(".__str__") {
+        Some(object) => format!("str({object})"),
+        None if is_text => format!("str({callee}({}))", arguments.join(", ")),
+        None => format!("{callee}({})", arguments.join(", ")),
+    };
+    format!("{}; {call}", setup.join("; "))
 }
 
 /// A name for each case. Where names would be the same they say more, and are numbered only if that
