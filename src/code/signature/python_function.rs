@@ -151,9 +151,13 @@ pub fn read_parameters(
         let said = |node: Option<Node<'_>>, read: fn(&str) -> Vec<Type>| {
             node.map(|node| read(text_of(node, text))).unwrap_or_default()
         };
-        let (stated, default) = (said(kind, annotated), said(value, defaulted));
+        let stated = said(kind, annotated);
+        let default = value.map(|one| constant_value(text_of(one, text), text));
+        let default = default.map(defaulted).unwrap_or_default();
         let further = || {
-            let own = used_types(body_text, &name);
+            let mut own = used_types(body_text, &name);
+            // What goes through the characters of a text goes through a list too.
+            own.retain(|kind| !default.contains(&Type::Text) || !matches!(kind, Type::List(_)));
             let field = field_that_holds(body_text, &name).filter(|_| own.is_empty());
             let held = field.map(|field| used_types(class_text, field)).unwrap_or_default();
             [default, own, held].concat()
@@ -168,6 +172,15 @@ pub fn read_parameters(
         }
     }
     found
+}
+
+/// What a constant of the file is set to on one line, or the expression itself.
+fn constant_value<'a>(expression: &'a str, text: &'a str) -> &'a str {
+    let is_constant =
+        expression.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    let start = format!("{expression} = ");
+    let mut values = text.lines().filter_map(|line| line.trim().strip_prefix(&start));
+    values.next().filter(|_| is_constant).unwrap_or(expression)
 }
 
 /// The attribute in which a method keeps a parameter: `self.size` after `self.size = size`.

@@ -469,6 +469,10 @@ fn default_values_tell_their_type() {
     for (text, expected) in table {
         assert_eq!(defaulted(text), expected, "{text}");
     }
+    let text = "class Code:\n    LETTERS = 'abc'\n\n    def __init__(self, of=LETTERS):\n        self.of = len(of)\n";
+    let found = callables(Language::Python, text);
+    let types = &found[0].parameters[0].types;
+    assert_eq!((types[0], types.contains(&Type::List(&Type::Text))), (Type::Text, false));
 }
 
 #[test]

@@ -105,6 +105,18 @@ fn observed(
 }
 
 #[test]
+fn every_function_is_called_before_one_has_many_calls() {
+    let of = |index: usize, number: usize| (index, Call::new(format!("f{number}"), Vec::new()));
+    let wave: Vec<(usize, Call)> =
+        (0..3).flat_map(|index| (0..60).map(move |n| of(index, n))).collect();
+    let turns: Vec<usize> = in_turns(wave).into_iter().map(|(index, _)| index).collect();
+    let expected =
+        [(0, 10), (1, 10), (2, 10), (0, 40), (1, 40), (2, 40), (0, 10), (1, 10), (2, 10)];
+    let expected = expected.map(|(index, count)| vec![index; count]).concat();
+    assert_eq!(turns, expected);
+}
+
+#[test]
 fn a_class_of_the_module_is_imported_by_its_name_where_an_object_is_expected() {
     let of_module = |literal| Observation {
         needs: vec!["shop.fees".into()],

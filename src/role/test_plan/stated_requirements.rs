@@ -49,7 +49,7 @@ pub fn documented_results(
     }
     let in_request = module_exports::package_examples(language, request, &names, default);
     let is_asked = |call: &str| tests.iter().any(|test| survey.text(test).contains(call));
-    let mut found = Vec::new();
+    let mut found: Vec<Requirement> = Vec::new();
     for (callable, example) in
         callables.iter().flat_map(|one| one.examples.iter().map(move |example| (one, example)))
     {
@@ -57,7 +57,12 @@ pub fn documented_results(
             && !in_source.iter().any(|one| is_same_call(one, example));
         let source = if is_requested { REQUEST } else { DOCUMENTATION };
         let one = documented_result(file, (language, callable), example, source);
-        found.extend(one.filter(|_| !example.setup.is_empty() || !is_asked(&short_call(example))));
+        let one = one.filter(|_| !example.setup.is_empty() || !is_asked(&short_call(example)));
+        // Methods of one name that differ in their parameters have the same examples.
+        let sentence =
+            |one: &Requirement| one.text.rsplit_once(" (").map(|(text, _)| text.to_owned());
+        let is_new = |one: &Requirement| found.iter().all(|known| sentence(known) != sentence(one));
+        found.extend(one.filter(is_new));
     }
     found
 }
@@ -272,7 +277,7 @@ mod tests {
             own("`shipping(2000)` returns `490` (shop.py:1)"),
             own("`cut('abc', max_length=2)` returns `'ab'` (shop.py:14)"),
             own("`Till(5).pay(2)` returns `7` (shop.py:23)"),
-            own("`Till(5).log` after `pay(2)` returns `[2]` (shop.py:23)"),
+            own("`Till(5).log` after `pay(2)` returns `[2]` (shop.py:19)"),
         ];
         assert_eq!(stated, expected);
         assert_eq!(not_understood, [""; 0]);
@@ -297,6 +302,20 @@ mod tests {
         assert_eq!(stated, ["`twice(2 * 3)` returns `12` (shop.py:14)"]);
         assert_eq!(plan.unread_examples, ["`twice(Decimal('1.5'))` (shop.py)"]);
         assert_eq!(plan.not_understood, [""; 0]);
+    }
+
+    #[test]
+    fn methods_of_one_name_have_one_requirement_for_an_example() {
+        let path = |name: &str| RepoPath::parse(name).unwrap();
+        let source = "public class Range {\n  public static Range of(int n) { return new Range(); }\n  public boolean holds(int n) { return true; }\n  public boolean holds(String n) { return true; }\n}\n";
+        let readme = "~~~ java\nRange range = Range.of(2);\nrange.holds(1);  // true\n~~~\n";
+        let texts = [(path("Range.java"), source), (path("README.md"), readme)];
+        let texts = texts.map(|(file, text)| (file, text.to_owned()));
+        let survey = Survey::of(texts.iter().map(|one| one.0.clone()).collect(), texts.into());
+        let functions: Vec<Behaviour> = crate::code::behaviour::read(Language::Java, source);
+        let found = documented_results(&path("Range.java"), &functions, &[], (&survey, ""));
+        let stated: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(stated, ["`Range.of(2).holds(1)` returns `true` (Range.java:3)"]);
     }
 
     #[test]
