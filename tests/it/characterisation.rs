@@ -753,6 +753,19 @@ fn what_the_prompt_shows_of_an_object_is_compared_and_what_cannot_be_is_in_no_te
 }
 
 #[test]
+fn what_the_prompt_shows_of_objects_that_have_a_literal_is_compared_too() {
+    let text = "from dataclasses import dataclass\nfrom decimal import Decimal\n\n\n@dataclass\nclass Price:\n    amount: Decimal\n    currency: str\n\n\ndef parsed(text: str) -> Price:\n    \"\"\"Reads.\n\n    >>> parsed('12 EUR')\n    Price(amount=Decimal('12'), currency='EUR')\n    >>> parsed('7 USD')\n    Price(amount=Decimal('7'), currency='US')\n    >>> parsed('3 SEK')\n    Price(amount=Decimal('3'), ...)\n    \"\"\"\n    amount, currency = text.split(' ')\n    return Price(Decimal(amount), currency)\n";
+    let repo = TestRepo::new(&[("prices.py", text), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "prices.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let held = "parsed('12 EUR'), Price(amount=decimal.Decimal('12'), currency='EUR')\n";
+    assert!(ran.out.contains(held), "{}", ran.out);
+    let finding = "`parsed('7 USD')` gives `\"Price(amount=Decimal('7'), currency='USD')\"`, but";
+    assert!(ran.out.contains(finding), "{}", ran.out);
+    assert!(!ran.out.contains("assertEqual(parsed('7 USD'"), "{}", ran.out);
+}
+
+#[test]
 fn an_example_that_needs_a_package_is_no_finding() {
     let text = "def spelled(number: int) -> str:\n    \"\"\"Spells.\n\n    >>> spelled(1)\n    'one'\n    \"\"\"\n    raise NotImplementedError('spelling requires Speller (https://example.org/speller)')\n\n\ndef doubled(number: int) -> int:\n    return number * 2\n";
     let repo = TestRepo::new(&[("words.py", text), ("setup.cfg", "")]);

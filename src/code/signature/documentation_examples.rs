@@ -13,7 +13,7 @@ use super::compiled_examples::rust_documentation;
 use super::example_statements::{blocks_of_kind, code_blocks, prompt_statements};
 use super::example_variables::inline_variables;
 use super::examples::{
-    DocumentedResult, Example, class_name, own_maker, read_example, read_examples,
+    DocumentedResult, Example, class_name, is_whole_repr, own_maker, read_example, read_examples,
 };
 use super::java_examples::java_page_examples;
 
@@ -59,9 +59,12 @@ pub fn unread_examples(
     let text = text.replace("\"\"\"", "\n").replace("'''", "\n");
     let statements = inline_variables(language, prompt_statements(&text)).into_iter();
     let unread = statements.filter(|one| {
-        let read = read_example(language, &one.code, &one.shown).and_then(|read| read.result);
+        let read = read_example(language, &one.code, &one.shown);
+        let is_held = |one: Example| {
+            one.result.is_some() || one.printed.is_some_and(|shown| is_whole_repr(&shown))
+        };
         let is_call = names.iter().any(|name| one.code.contains(&format!("{name}(")));
-        !one.shown.is_empty() && is_call && read.is_none()
+        !one.shown.is_empty() && is_call && !read.is_some_and(is_held)
     });
     unread.map(|one| one.code).collect()
 }

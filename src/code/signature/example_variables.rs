@@ -72,8 +72,9 @@ pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -
             let (open, inner, close) = split_wrapper(&given);
             let member = inner.strip_prefix(&format!("{name}."));
             let member = member.filter(|rest| is_name(rest) || is_call(language, rest));
+            let is_new = variable.calls.as_ref().map_or(variable.is_result, Vec::is_empty);
             variable.is_touched |= match (&mut variable.calls, member.map(str::to_owned)) {
-                (None, _) if variable.is_result && inner == name => {
+                _ if is_new && inner == name => {
                     given = format!("{open}{}{close}", variable.value);
                     false
                 }
@@ -192,8 +193,9 @@ fn assignment(language: Language, code: &str) -> Option<(String, String, Kind)> 
     let is_class = made.is_some_and(|one| {
         one.kind() == "identifier" && text_of(one, code).starts_with(char::is_uppercase)
     });
+    let is_made = value.kind() == "call" && is_construction(value, code);
     let kind = match value.kind() {
-        _ if is_class && has_literals(value) => Kind::Object,
+        _ if is_made || is_class && has_literals(value) => Kind::Object,
         _ if is_literal(value) || is_closed_function(value, code) => Kind::Plain,
         "call" | "call_expression" => Kind::Result,
         _ => return None,
@@ -309,7 +311,23 @@ mod tests {
 
     #[test]
     fn values_take_the_places_of_variables_until_they_may_have_changed() {
-        let table: [(Language, Shown, Shown); 8] = [
+        let table: [(Language, Shown, Shown); 9] = [
+            (
+                Language::Python,
+                &[
+                    ("p = Price.of('2 EUR')", ""),
+                    ("p", "Price(2)"),
+                    ("p.amount", "2"),
+                    ("p.up(1)", "3"),
+                    ("p", "Price(3)"),
+                ],
+                &[
+                    ("Price.of('2 EUR')", "Price(2)"),
+                    ("Price.of('2 EUR').amount", "2"),
+                    ("Price.of('2 EUR').up(1)", "3"),
+                    ("p", "Price(3)"),
+                ],
+            ),
             (
                 Language::Python,
                 &[("m = Money(2)", ""), ("m / 2", "1"), ("m + Money(3)", "5"), ("m.pay(m)", "0")],

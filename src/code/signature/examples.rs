@@ -37,6 +37,11 @@ pub struct Example {
     pub printed: Option<String>,
 }
 
+/// Whether what a prompt shows of an object is all of it, and the same in every run.
+pub fn is_whole_repr(shown: &str) -> bool {
+    !["...", "…", " at 0x"].iter().any(|part| shown.contains(part))
+}
+
 /// What documentation says about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentedResult {

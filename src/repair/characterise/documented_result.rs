@@ -2,7 +2,7 @@
 
 use crate::code::language::Language;
 use crate::code::pattern::Pattern;
-use crate::code::signature::{Callable, DocumentedResult, Example};
+use crate::code::signature::{Callable, DocumentedResult, Example, is_whole_repr};
 use crate::effect::{Call, CallOutcome, ResultKind};
 
 use super::inputs::list_callees;
@@ -67,23 +67,22 @@ pub fn enter_documented(
     }
 }
 
-/// Numbers, which may be wrong where all around them is as documented.
-static NUMBER: Pattern = Pattern::new(r"\d[\d.,]*");
+/// Numbers, texts and constants, which may be wrong where all around them is as documented.
+static VALUE: Pattern = Pattern::new(r#"\d[\d.,]*|'[^'\\]*'|"[^"\\]*"|\b(?:None|True|False)\b"#);
 
 /// Compares what the prompt shows of a result with what documentation shows; whether a test may speak of the
-/// call. Where more than a number differs, documentation may have left something out.
+/// call. Where more than a value differs, documentation may have left something out.
 fn compare_printed(case: &mut Case, said: &str) -> bool {
     let Some(seen) = &case.seen.printed else { return false };
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (seen, said) = (plain(seen), plain(said));
-    case.documented = if seen == said {
-        Some(case.seen.outcome.clone())
-    } else if NUMBER.replace_all(&seen, "0") == NUMBER.replace_all(&said, "0") {
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (seen, said) = (one_line(seen), one_line(said));
+    let plain = |text: &str| VALUE.replace_all(text, "0");
+    if seen == said {
+        case.documented = Some(case.seen.outcome.clone());
+    } else if is_whole_repr(&said) && plain(&seen) == plain(&said) {
         let literal = serde_json::Value::from(said).to_string();
-        Some(CallOutcome::Value { literal, way: ResultKind::Text })
-    } else {
-        None
-    };
+        case.documented = Some(CallOutcome::Value { literal, way: ResultKind::Text });
+    }
     case.documented.is_some()
 }
 

@@ -8,7 +8,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::test::{Status, TestCase};
 use crate::domain::test_plan::written_tests::BugFinding;
 use crate::domain::text::count;
-use crate::effect::CallOutcome;
+use crate::effect::{CallOutcome, ResultKind};
 use crate::repair::{Case, DraftTest, ObservedFunction};
 
 use super::test_file::PinnedFile;
@@ -236,10 +236,18 @@ fn describe(function: &ObservedFunction, case: &Case) -> String {
         [] => String::new(),
         calls => format!(" after `{}`", calls.join("`, `")),
     };
+    let (seen, expected) = (&case.seen.outcome, case.expected_outcome());
+    let is_text =
+        |outcome: &CallOutcome| matches!(outcome, CallOutcome::Value { way: ResultKind::Text, .. });
+    // Where documentation shows an object at a prompt, what that shows is compared.
+    let printed = case.seen.printed.as_ref().filter(|_| is_text(expected) && !is_text(seen));
+    let seen = printed.map_or_else(
+        || given(seen),
+        |text| format!("gives `{}`", serde_json::Value::from(text.as_str())),
+    );
     format!(
-        "`{callee}{list}`{after} {}, but its documentation or the request says that it {}",
-        given(&case.seen.outcome),
-        given(case.expected_outcome())
+        "`{callee}{list}`{after} {seen}, but its documentation or the request says that it {}",
+        given(expected)
     )
 }
 

@@ -86,10 +86,20 @@ fn documented_result(
     source: &str,
 ) -> Option<Requirement> {
     let raises = if language == Language::Python { "raises" } else { "throws" };
-    let (layer, clause) = match example.result.as_ref()? {
-        DocumentedResult::Value(value) => (SubLayer::Happy, format!("returns `{value}`")),
-        DocumentedResult::Printed(shown) => (SubLayer::Happy, format!("is shown as `{shown}`")),
-        DocumentedResult::Raised(class) => (SubLayer::Negative, format!("{raises} {class}")),
+    let shown_as = |shown: &str| {
+        let words: Vec<&str> = shown.split_whitespace().collect();
+        (SubLayer::Happy, format!("is shown as `{}`", words.join(" ")))
+    };
+    let (layer, clause) = match (example.result.as_ref(), example.printed.as_ref()) {
+        (Some(DocumentedResult::Value(value)), _) => {
+            (SubLayer::Happy, format!("returns `{value}`"))
+        }
+        (Some(DocumentedResult::Printed(shown)), _) => shown_as(shown),
+        (Some(DocumentedResult::Raised(class)), _) => {
+            (SubLayer::Negative, format!("{raises} {class}"))
+        }
+        (None, Some(shown)) if signature::is_whole_repr(shown) => shown_as(shown),
+        (None, _) => return None,
     };
     let after = match example.setup.as_slice() {
         [] => String::new(),
@@ -286,7 +296,7 @@ mod tests {
     #[test]
     fn an_example_is_one_requirement_for_all_overloads_and_named_where_it_cannot_be_read() {
         let path = RepoPath::parse("shop.py").unwrap();
-        let documentation = "    \"\"\"Doubles.\n\n    >>> twice(2 * 3)\n    12\n    >>> twice(Decimal('1.5'))\n    Decimal('3.0')\n    >>> not_twice(Decimal('1.5'))\n    Decimal('1.5')\n    \"\"\"\n";
+        let documentation = "    \"\"\"Doubles.\n\n    >>> twice(2 * 3)\n    12\n    >>> twice(Decimal('1.5'))\n    Decimal('3.0')\n    >>> twice(Set.of(1))\n    <Set at 0x7f>\n    >>> not_twice(Decimal('1.5'))\n    Decimal('1.5')\n    \"\"\"\n";
         let text = format!(
             "@overload\ndef twice(n: int) -> int:\n{documentation}\n\ndef twice(n):\n{documentation}    return n * 2\n"
         );
@@ -299,8 +309,12 @@ mod tests {
         derive_requirements(&mut plan, &survey, &ran);
         let stated = plan.all_requirements().filter(|(_, one)| one.is_stated());
         let stated: Vec<&str> = stated.map(|(_, one)| one.text.as_str()).collect();
-        assert_eq!(stated, ["`twice(2 * 3)` returns `12` (shop.py:14)"]);
-        assert_eq!(plan.unread_examples, ["`twice(Decimal('1.5'))` (shop.py)"]);
+        let expected = [
+            "`twice(2 * 3)` returns `12` (shop.py:16)",
+            "`twice(Decimal('1.5'))` is shown as `Decimal('3.0')` (shop.py:16)",
+        ];
+        assert_eq!(stated, expected);
+        assert_eq!(plan.unread_examples, ["`twice(Set.of(1))` (shop.py)"]);
         assert_eq!(plan.not_understood, [""; 0]);
     }
 

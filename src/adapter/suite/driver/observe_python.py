@@ -389,7 +389,10 @@ def result(value, way, needs, is_made):
     try:
         if is_made and described(value, needs):
             raise NoLiteral("it is described")
-        return {"value": written(value, needs), "way": way}
+        found = {"value": written(value, needs), "way": way}
+        if type(value) not in PLAIN:
+            found["printed"] = printed(value)
+        return found
     except NoLiteral:
         needs.clear()
         needs.update(known)
@@ -397,6 +400,10 @@ def result(value, way, needs, is_made):
         if other is None:
             raise
         return {"value": other[1], "way": other[0], "printed": printed(value)}
+
+
+# What the prompt shows of these is their literal.
+PLAIN = (type(None), bool, int, float, str, bytes)
 
 
 def printed(value):

@@ -63,7 +63,8 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     modules.extend(needs("asyncio", used.iter().any(|(_, case)| is_awaited(case))));
     modules.extend(needs("unittest", unittest));
     // What the module under test has itself comes with its other names.
-    let needs_subject = |case: &&Case| case.seen.needs.contains(&naming.subject);
+    let needs_subject =
+        |case: &&Case| case.seen.needs.contains(&naming.subject) && !case.is_contradicted();
     let mut needing = used.iter().map(|(_, case)| *case).filter(needs_subject);
     let of_subject = needing.all(|case| own_class(case, &naming.subject).is_some())
         && modules.remove(naming.subject.as_str());
