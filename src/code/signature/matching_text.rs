@@ -32,9 +32,9 @@ static LOOKAROUND: Pattern = Pattern::new(r"\(\?<?[=!][^()]*\)");
 static NOTATIONS: [(Pattern, &str); 2] = [
     (
         Pattern::new(
-            r"\butf8\.|\[\]rune\b|\.encode\(|\b(?:ord\(|charCodeAt|codePointAt|fromCharCode|unicodedata)",
+            r#"\butf8\.|\[\]rune\b|\.encode\(\s*(?:\)|["'])|\bTextEncoder\b|\b(?:ord\(|charCodeAt|codePointAt|fromCharCode|unicodedata)"#,
         ),
-        r"añb a\xffb 日本 a😀b \xff\xfeb",
+        r"piña a\xffb 日本 a😀b \xff\xfeb",
     ),
     (
         Pattern::new(r"%\(?\[(?:0-9|\\d|[aA]-[fF])|\bdecodeURI|\bunquote\("),

@@ -509,7 +509,7 @@ mod tests {
             assert!(calls.iter().any(|one| one.arguments == [expected]), "{expected}: {calls:?}");
         }
         let callable = only(Language::Go, reverse);
-        assert_eq!(value_pool(&callable.parameters[0], &callable, false)[0], "\"añb\"");
+        assert_eq!(value_pool(&callable.parameters[0], &callable, false)[0], "\"piña\"");
     }
 
     #[test]

@@ -443,7 +443,9 @@ static DIGIT_GROUPS: Pattern = Pattern::new(r"(\d)_(\d)");
 fn plain_words(value: &str) -> String {
     let value = value.replace("\\n", " ").replace("\\t", " ").replace('\'', "");
     let value = MINUS.replace_all(&DIGIT_GROUPS.replace_all(&value, "$1$2"), "$1 minus $2");
-    let words = value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    // Parts of a word in another alphabet say nothing.
+    let words = value.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty() && word.is_ascii());
     let mut found: Vec<String> = Vec::new();
     for word in words {
         let length: usize = found.iter().map(|one| one.len() + 1).sum();
@@ -459,7 +461,11 @@ fn plain_words(value: &str) -> String {
             found.push(word.to_owned());
         }
     }
-    if found.is_empty() { "punctuation".into() } else { found.join(" ") }
+    match found.as_slice() {
+        [] if value.contains(char::is_alphanumeric) => "non ascii".into(),
+        [] => "punctuation".into(),
+        _ => found.join(" "),
+    }
 }
 
 #[cfg(test)]
@@ -500,6 +506,8 @@ mod tests {
             ("'   '", "blank"),
             ("\"\\n\"", "newline"),
             ("'éß'", "non ascii"),
+            ("'añb'", "non ascii"),
+            ("'Běžná cena 75'", "cena 75"),
             ("\"one two three four five six seven\"", "one two three four five"),
         ];
         let typed = [
