@@ -36,7 +36,10 @@ pub fn java_callables(root: Node<'_>, text: &str, siblings: &[String]) -> Vec<Ca
         }
     }
     for (name, found) in &mut package.types.0 {
-        found.makers.sort_by_key(|one| one.order_key(name));
+        // What is set by a chain of calls begins with nothing.
+        let is_chained = !found.fluent.is_empty();
+        let order = |one: &Maker| (is_chained && !one.parameters.is_empty(), one.order_key(name));
+        found.makers.sort_by_key(order);
     }
     package.read_effects(root, text);
     let mut found = Vec::new();

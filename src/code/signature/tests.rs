@@ -245,6 +245,12 @@ fn java_prefers_public_makers_knows_chains_and_tells_methods_with_one_name_apart
     let made = class.unwrap().construction.as_ref().unwrap();
     assert_eq!(made.function, "Wrap.from");
     assert!(made.is_fluent("width(3)") && !made.is_fluent("wrap()"), "{made:?}");
+    let with_empty =
+        text.replace("Builder(long size) {}", "Builder(long size) {}\n    public Builder() {}");
+    let found = callables(Language::Java, &with_empty);
+    let class = found.iter().find(|one| one.name == "Wrap.Builder.width").unwrap().class.as_ref();
+    let made = class.unwrap().construction.as_ref().unwrap();
+    assert_eq!(made.function, "new Wrap.Builder");
     let table = [("wrap", 0, false), ("wrap", 1, false), ("save", 1, true)];
     for (name, count, has_effect) in table {
         let mut named =

@@ -209,12 +209,14 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
     draft
 }
 
-/// The call of a case with those before it; that of `__str__` as that of the object whose text is compared.
+/// The call of a case with those before it; one that gives the text of an object as that of the object whose text
+/// is compared.
 fn shown_call(case: &Case) -> String {
     let Call { callee, arguments, setup } = &case.call;
     let is_text =
         matches!(case.expected_outcome(), CallOutcome::Value { way: ResultKind::Text, .. });
-    let call = match callee.strip_suffix(".__str__") {
+    let mut names = [".__str__", ".toString"].iter().filter(|_| arguments.is_empty());
+    let call = match names.find_map(|name| callee.strip_suffix(name)) {
         Some(object) => format!("str({object})"),
         None if is_text => format!("str({callee}({}))", arguments.join(", ")),
         None => format!("{callee}({})", arguments.join(", ")),
