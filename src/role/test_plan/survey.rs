@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::description_match::{self, DescriptionMatch, Known};
 use crate::code::imports::Graph;
 use crate::code::language::Language;
+use crate::code::signature::module_exports::ScriptPackage;
 use crate::code::{behaviour, conventions, outline, parallel, test_paths};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::test_plan::framework::Conventions;
@@ -17,10 +18,14 @@ const FILES: usize = 50_000;
 /// Maximum number of bytes to read of one file.
 const FILE_LIMIT: usize = 512 << 10;
 
-/// Files that are not source code but describe the project.
+/// Files that are not source code but describe the project, in any case.
 const TELLING: &str = "package.json pyproject.toml setup.cfg setup.py requirements.txt requirements-dev.txt \
                        go.mod Cargo.toml pom.xml build.gradle build.gradle.kts tsconfig.json pytest.ini \
                        tox.ini README.md CONTRIBUTING.md Gemfile";
+
+fn is_telling(name: &str) -> bool {
+    TELLING.split_whitespace().any(|one| one.eq_ignore_ascii_case(name))
+}
 
 /// The contents of a repository, as far as test planning needs them.
 #[derive(Default)]
@@ -41,7 +46,6 @@ impl Survey {
     pub async fn read(tree: &TreeId, fx: &Effects<'_>) -> Result<Self, GitError> {
         let names = fx.worktree.files(tree).await?;
         let mut texts = BTreeMap::new();
-        let is_telling = |name: &str| TELLING.split_whitespace().any(|one| one == name);
         let is_relevant =
             |name: &&RepoPath| Language::of(name).is_some() || is_telling(name.file_name());
         let cut = names.iter().filter(is_relevant).count() > FILES;
@@ -74,12 +78,10 @@ impl Survey {
         self.texts.get(file).map_or("", String::as_str)
     }
 
-    /// The name in the `package.json` at the root; empty without one.
-    pub fn package_name(&self) -> String {
+    /// What the `package.json` at the root says.
+    pub fn script_package(&self) -> ScriptPackage {
         let manifest = self.texts.iter().find(|(file, _)| file.as_str() == "package.json");
-        let manifest: serde_json::Value =
-            manifest.and_then(|(_, text)| serde_json::from_str(text).ok()).unwrap_or_default();
-        manifest.get("name").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+        ScriptPackage::parse(manifest.map_or("", |(_, text)| text))
     }
 
     /// The files and functions that a description refers to.
@@ -150,6 +152,15 @@ fn is_set_up(file: &RepoPath) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_readme_tells_of_a_project_in_any_case() {
+        for (name, expected) in
+            [("README.md", true), ("Readme.md", true), ("readme.md", true), ("notes.md", false)]
+        {
+            assert_eq!(is_telling(name), expected, "{name}");
+        }
+    }
 
     #[test]
     fn settings_and_generated_code_are_no_sources() {
