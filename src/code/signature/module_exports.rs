@@ -72,6 +72,13 @@ pub fn member(target: &str) -> Option<&str> {
     inner.strip_prefix("exports.").filter(|name| !name.contains(['.', '[']))
 }
 
+/// What a function is set on, and under which name: `words` and `plural` for `words.plural`.
+pub fn set_on(target: &str) -> Option<(&str, &str)> {
+    target.split_once('.').filter(|(object, name)| {
+        !matches!(*object, "module" | "exports" | "this") && !name.contains(['.', '['])
+    })
+}
+
 /// The value after a chain of assignments: `f` in `module.exports = exports = f`.
 pub fn assigned_value(mut node: Node<'_>) -> Option<Node<'_>> {
     while node.kind() == "assignment_expression" {
