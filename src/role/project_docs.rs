@@ -278,6 +278,14 @@ mod tests {
     }
 
     #[test]
+    fn a_readme_is_known_in_any_case() {
+        let table = [("README.md", true), ("Readme.md", true), ("notes.md", false)];
+        for (name, expected) in table {
+            assert_eq!(is_readme(&RepoPath::parse(name).unwrap()), expected, "{name}");
+        }
+    }
+
+    #[test]
     fn a_readme_is_shown_as_far_as_it_concerns_the_file() {
         let with = documents("shop/price.py", &[("README.md", READ_ME)]);
         let got = shown(&with, "shop/price.py", &["parse_price", "discount"]);

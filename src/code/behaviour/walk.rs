@@ -1,11 +1,14 @@
 //! Finds the functions of a syntax tree and reads their signatures; `body` reads their bodies.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::body::Walk;
 use super::kinds::{self, Kind};
 use super::{Behaviour, Parameter};
 use crate::code::language::Language;
+use crate::code::signature::factory_exports::assigned_function;
 use crate::code::signature::module_exports;
 use crate::code::tree::{children, end_line, field_of, first_field, line, text_of};
 
@@ -46,18 +49,26 @@ pub fn callable(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
+/// A source whose functions are read.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    pub language: Language,
+    pub text: &'a str,
+    /// The names that a script exports.
+    pub exported: Option<&'a BTreeSet<String>>,
+}
+
 /// Collects the functions below a node, methods of classes included, nested functions excluded.
-pub fn functions(
-    node: Node<'_>,
-    language: Language,
-    text: &str,
-    prefix: &str,
-    found: &mut Vec<Behaviour>,
-) {
+pub fn functions(node: Node<'_>, source: Source<'_>, prefix: &str, found: &mut Vec<Behaviour>) {
+    let Source { language, text, exported: names } = source;
     let kind = kinds::of(node.kind());
     let field = |name: &str| node.child_by_field_name(name).and_then(|n| text.get(n.byte_range()));
     if let Some((name, own)) = exported(node, text) {
         found.push(behaviour(node, own, language, text, name));
+        return;
+    }
+    if let Some((name, own)) = names.and_then(|names| set_on_exported(node, names, text)) {
+        found.push(behaviour(own, own, language, text, name));
         return;
     }
     if kind == Kind::Function
@@ -80,7 +91,7 @@ pub fn functions(
         }
     }
     for child in children(node) {
-        functions(child, language, text, &inner, found);
+        functions(child, source, &inner, found);
     }
 }
 
@@ -102,6 +113,19 @@ fn exported<'a>(node: Node<'a>, text: &str) -> Option<(String, Node<'a>)> {
         own.kind() == "function_declaration" || SCRIPT_FUNCTION_VALUES.contains(&own.kind());
     let name = own.child_by_field_name("name").map_or(name, |name| text_of(name, text));
     is_function.then(|| (name.to_owned(), own))
+}
+
+/// A function that a script sets on what it exports: `words.plural = …`.
+fn set_on_exported<'a>(
+    node: Node<'a>,
+    exported: &BTreeSet<String>,
+    text: &str,
+) -> Option<(String, Node<'a>)> {
+    let assignment = Some(node).filter(|node| node.kind() == "assignment_expression")?;
+    let target = field_of(assignment, "left", text);
+    let (object, _) = module_exports::set_on(target)?;
+    let own = exported.get(object).and_then(|_| assigned_function(assignment, text))?;
+    Some((target.to_owned(), own))
 }
 
 /// The receiver type of a Go method.

@@ -1,6 +1,6 @@
 //! Variables in the examples of one documentation: their values take their places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tree_sitter::Node;
 
@@ -52,7 +52,11 @@ pub struct Statement {
 pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -> Vec<Statement> {
     let mut known: BTreeMap<String, Variable> = BTreeMap::new();
     let mut found = Vec::new();
-    for (mut code, mut shown) in statements {
+    let changes = module_changes(language, &statements);
+    for (at, (mut code, mut shown)) in statements.into_iter().enumerate() {
+        if changes.iter().any(|(first, module)| *first < at && has_word(&code, module)) {
+            shown.clear();
+        }
         let (is_touched, mut result) = (false, None);
         match assignment(language, &code) {
             Some((name, value, kind)) if kind != Kind::Result => {
@@ -101,6 +105,36 @@ pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -
         found.push(Statement { code: given, shown, setup });
     }
     found
+}
+
+/// The statements of a script that call a function of a module for its effect alone, by their places, each
+/// with the name of the module: what is shown behind one may hold only because of it.
+fn module_changes(language: Language, statements: &[(String, String)]) -> Vec<(usize, String)> {
+    if !language.is_script() {
+        return Vec::new();
+    }
+    let mut bare = Vec::new();
+    let mut shown_functions = BTreeSet::new();
+    for (at, (code, shown)) in statements.iter().enumerate() {
+        let (_, inner, _) = split_wrapper(code);
+        let Some(tree) = language.parse(inner) else { continue };
+        let call = only_expression(tree.root_node()).filter(|one| one.kind() == "call_expression");
+        let callee = call.and_then(|one| one.child_by_field_name("function"));
+        let object = callee.and_then(|one| one.child_by_field_name("object"));
+        let (Some(callee), Some(object)) = (callee, object) else { continue };
+        let function = text_of(callee, inner).to_owned();
+        if !shown.is_empty() || inner.len() < code.len() {
+            shown_functions.insert(function);
+        } else if object.kind() == "identifier" && text_of(object, inner) != "console" {
+            bare.push((at, text_of(object, inner).to_owned(), function));
+        }
+    }
+    let assigned = statements.iter().filter_map(|(code, _)| Some(assignment(language, code)?.0));
+    let variables: BTreeSet<String> = assigned.collect();
+    bare.retain(|(_, module, function)| {
+        !variables.contains(module) && !shown_functions.contains(function)
+    });
+    bare.into_iter().map(|(at, module, _)| (at, module)).collect()
 }
 
 /// Maximum number of calls that are made on an object before others.
@@ -194,7 +228,9 @@ fn assignment(language: Language, code: &str) -> Option<(String, String, Kind)> 
         one.kind() == "identifier" && text_of(one, code).starts_with(char::is_uppercase)
     });
     let is_made = value.kind() == "call" && is_construction(value, code);
+    let is_module = made.is_some_and(|one| text_of(one, code) == "require");
     let kind = match value.kind() {
+        _ if is_module => return None,
         _ if is_made || is_class && has_literals(value) => Kind::Object,
         _ if is_literal(value) || is_closed_function(value, code) => Kind::Plain,
         "call" | "call_expression" => Kind::Result,
@@ -311,7 +347,7 @@ mod tests {
 
     #[test]
     fn values_take_the_places_of_variables_until_they_may_have_changed() {
-        let table: [(Language, Shown, Shown); 9] = [
+        let table: [(Language, Shown, Shown); 11] = [
             (
                 Language::Python,
                 &[
@@ -375,6 +411,16 @@ mod tests {
                 Language::JavaScript,
                 &[("const list = [1, 2]", ""), ("count(list, (x) => x > 1)", "1")],
                 &[("count([1, 2], (x) => x > 1)", "1")],
+            ),
+            (
+                Language::JavaScript,
+                &[("var fee = require('fee')", ""), ("fee(1)", "2"), ("fee.half(4)", "2")],
+                &[("var fee = require('fee')", ""), ("fee(1)", "2"), ("fee.half(4)", "2")],
+            ),
+            (
+                Language::JavaScript,
+                &[("fee.of(1)", "2"), ("fee.of(3)", ""), ("fee.add(1)", ""), ("fee.of(1)", "9")],
+                &[("fee.of(1)", "2"), ("fee.of(3)", ""), ("fee.add(1)", ""), ("fee.of(1)", "")],
             ),
         ];
         for (language, statements, expected) in table {

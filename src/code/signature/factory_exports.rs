@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
-use super::module_exports::{Exports, assigned, of_value};
+use super::module_exports::{Exports, assigned, assigned_value, of_value};
 use crate::code::tree::{field_of, named_children, text_of};
 
 /// Maximum depth of nested functions to search.
@@ -134,6 +134,21 @@ fn put_on(body: Node<'_>, parameter: &str, text: &str) -> Exports {
         is_named.then(|| (text_of(right, text).to_owned(), name.to_owned()))
     };
     named_children(body).into_iter().filter_map(put).collect()
+}
+
+/// The function that an assignment sets: one written there, or the one that a function of the same block
+/// returns in the end, as in `words.plural = replacer(rules)`.
+pub fn assigned_function<'t>(assignment: Node<'t>, text: &str) -> Option<Node<'t>> {
+    let value = assigned_value(assignment)?;
+    if is_function(value) {
+        return Some(value);
+    }
+    let callee = value.child_by_field_name("function").filter(|one| one.kind() == "identifier")?;
+    let block = assignment.parent()?.parent()?;
+    let made_by = *declarations(block, text).get(text_of(callee, text))?;
+    let mut statements = named_children(block_of(made_by)?).into_iter();
+    let last = statements.rfind(|one| one.kind() == "return_statement")?;
+    last.named_child(0).map(bare).filter(|one| is_function(*one))
 }
 
 /// Strips parentheses and signs from an expression; `f.call(this, …)` is a call of `f`.

@@ -8,7 +8,7 @@ mod documentation_examples;
 mod example_statements;
 mod example_variables;
 mod examples;
-mod factory_exports;
+pub mod factory_exports;
 mod go;
 mod go_values;
 mod imported_types;
@@ -116,8 +116,8 @@ pub enum Passing {
     Either,
 }
 
-/// The class that a method belongs to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The class that a method belongs to, or what else functions are set on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Class {
     pub name: String,
     /// The parameters of its constructor; empty for a static method.

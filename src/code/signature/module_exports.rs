@@ -72,6 +72,13 @@ pub fn member(target: &str) -> Option<&str> {
     inner.strip_prefix("exports.").filter(|name| !name.contains(['.', '[']))
 }
 
+/// What a function is set on, and under which name: `words` and `plural` for `words.plural`.
+pub fn set_on(target: &str) -> Option<(&str, &str)> {
+    target.split_once('.').filter(|(object, name)| {
+        !matches!(*object, "module" | "exports" | "this") && !name.contains(['.', '['])
+    })
+}
+
 /// The value after a chain of assignments: `f` in `module.exports = exports = f`.
 pub fn assigned_value(mut node: Node<'_>) -> Option<Node<'_>> {
     while node.kind() == "assignment_expression" {
@@ -123,6 +130,49 @@ pub fn of_value(value: Node<'_>, text: &str, exports: &mut Exports) {
     }
 }
 
+/// What the `package.json` of a package says of its modules.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScriptPackage {
+    /// Its name; empty without one.
+    pub name: String,
+    /// Whether its files are ES modules unless their names say otherwise.
+    pub is_module: bool,
+    /// The files that it is imported by, as they are written there.
+    entries: Vec<String>,
+}
+
+impl ScriptPackage {
+    /// Reads a manifest; one that cannot be read says nothing.
+    pub fn parse(manifest: &str) -> Self {
+        let manifest: serde_json::Value = serde_json::from_str(manifest).unwrap_or_default();
+        let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+        let field = |key: &str| manifest.get(key).and_then(text);
+        let mut entries: Vec<String> = ["main", "module"].into_iter().filter_map(field).collect();
+        let exports = manifest.get("exports");
+        let mut open: Vec<&serde_json::Value> = exports.into_iter().collect();
+        while let Some(value) = open.pop() {
+            entries.extend(text(value));
+            let parts = value.as_object().into_iter().flatten();
+            open.extend(parts.filter(|(key, _)| !key.starts_with("./")).map(|(_, inner)| inner));
+        }
+        let is_module = field("type").as_deref() == Some("module");
+        Self { name: field("name").unwrap_or_default(), is_module, entries }
+    }
+
+    /// Whether a file of the package is what it is imported by.
+    fn is_imported_by(&self, file: &RepoPath) -> bool {
+        let is_file = |entry: &String| {
+            let entry = entry.trim_start_matches("./");
+            let rest = file.as_str().strip_suffix(entry).or_else(|| {
+                let stem = file.as_str().strip_suffix(file.extension())?.strip_suffix('.')?;
+                stem.strip_suffix(entry)
+            });
+            !entry.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        is_entry_point(file) || self.entries.iter().any(is_file)
+    }
+}
+
 /// The name by which a page calls the default export of a package of JavaScript.
 fn default_name(page: &str, package: &str) -> Option<String> {
     let package = regex::escape(package);
@@ -132,9 +182,13 @@ fn default_name(page: &str, package: &str) -> Option<String> {
 
 /// The name in the source of what a package of JavaScript exports by default, if its file is what the package
 /// is imported by.
-pub fn package_default(callables: &[Callable], file: &RepoPath) -> Option<String> {
+pub fn package_default(
+    callables: &[Callable],
+    (file, package): (&RepoPath, &ScriptPackage),
+) -> Option<String> {
     let is_default = |one: &&Callable| one.export.as_deref() == Some("default");
-    let mut all = callables.iter().filter(|one| one.class.is_none() && is_entry_point(file));
+    let is_entry = package.is_imported_by(file);
+    let mut all = callables.iter().filter(|one| one.class.is_none() && is_entry);
     all.find(is_default).map(|one| one.name.clone())
 }
 
@@ -148,8 +202,14 @@ pub fn package_examples(
     let given = export.and_then(|_| default_name(page, package));
     let names = names.iter().chain(&given).cloned().collect();
     let mut found = page_examples(language, page, &names);
-    for one in found.iter_mut().filter(|one| Some(&one.name) == given.as_ref()) {
-        export.unwrap_or_default().clone_into(&mut one.name);
+    for one in &mut found {
+        // The function itself, or one that is set on it.
+        let receiver = one.receiver.iter_mut();
+        for name in std::iter::once(&mut one.name).chain(receiver) {
+            if Some(&*name) == given.as_ref() {
+                export.unwrap_or_default().clone_into(name);
+            }
+        }
     }
     found
 }
@@ -157,6 +217,48 @@ pub fn package_examples(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::signature::DocumentedResult;
+
+    #[test]
+    fn a_page_shows_results_of_what_it_requires_until_a_call_may_have_changed_them() {
+        let page = "```sh\nnpm install words\n```\n\n```js\nvar plural = require('words')\n```\n\n```js\nplural('fox') //=> \"foxes\"\nplural('test', 5) // => 'testz'\nplural.single('foxes') // 'fox'\n\n// Another rule:\nplural.addRule(/x$/, 'xen')\nplural('fox') //=> \"foxen\"\n```\n";
+        let names = BTreeSet::from(["pluralize".to_owned(), "single".to_owned()]);
+        let package = (Some("pluralize"), "words");
+        let found = package_examples(Language::JavaScript, page, &names, package);
+        let shown: Vec<_> = found
+            .iter()
+            .map(|one| (one.receiver.as_deref(), one.name.as_str(), one.result.clone()))
+            .collect();
+        let value = |text: &str| Some(DocumentedResult::Value(text.to_owned()));
+        let expected = [
+            (None, "pluralize", value("\"foxes\"")),
+            (None, "pluralize", value("'testz'")),
+            (Some("pluralize"), "single", value("'fox'")),
+            (None, "pluralize", None),
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_manifest_names_the_files_that_a_package_is_imported_by() {
+        let table = [
+            (r#"{"main": "words.js"}"#, "words.js", true),
+            (r#"{"main": "./lib/words"}"#, "packages/a/lib/words.js", true),
+            (r#"{"main": "words.js"}"#, "keywords.js", false),
+            (r#"{"exports": {".": {"import": "./a.mjs"}}}"#, "a.mjs", true),
+            (r#"{"exports": {"./b": "./b.js"}}"#, "b.js", false),
+            (r#"{"exports": "./a.js"}"#, "a.js", true),
+            (r#"{"main": ""}"#, "a.js", false),
+            ("", "index.js", true),
+        ];
+        for (manifest, file, expected) in table {
+            let package = ScriptPackage::parse(manifest);
+            let file = RepoPath::parse(file).unwrap();
+            assert_eq!(package.is_imported_by(&file), expected, "{manifest} {file}");
+        }
+        let package = ScriptPackage::parse(r#"{"name": "words", "type": "module"}"#);
+        assert_eq!((package.name.as_str(), package.is_module), ("words", true));
+    }
 
     #[test]
     fn a_page_names_the_default_export_of_its_package() {

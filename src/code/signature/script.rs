@@ -136,6 +136,17 @@ impl Level<'_> {
             }
         } else if let Some(name) = module_exports::member(target) {
             self.put(name, value, statement, Some(name.to_owned()));
+        } else if let Some((object, own)) = module_exports::set_on(target)
+            && let Some(export) = self.exports.get(object).cloned()
+            && let Some(value) = factory_exports::assigned_function(assignment, self.text)
+        {
+            let before = self.found.len();
+            self.put(own, value, statement, Some(export));
+            if let Some(callable) = self.found.get_mut(before) {
+                target.clone_into(&mut callable.name);
+                let name = object.to_owned();
+                callable.class = Some(Class { name, is_static: true, ..Class::default() });
+            }
         }
     }
 
@@ -181,17 +192,11 @@ impl Level<'_> {
             callable.name = format!("{name}.{own}");
             let is_property = ["get ", "static get "].iter().any(|mark| source.starts_with(mark));
             let parameters = made.clone().filter(|_| !is_static).unwrap_or_default();
-            let class = Class {
-                name: name.to_owned(),
-                parameters,
-                is_static,
-                examples: Vec::new(),
-                makers: Vec::new(),
-                construction: None,
-            };
+            let name = name.to_owned();
+            let class = Class { name, parameters, is_static, ..Class::default() };
             // Another object of the class, as in `other instanceof Version`.
             for one in callable.parameters.iter_mut().filter(|_| !is_static) {
-                let check = format!("{} instanceof {name}", one.name);
+                let check = format!("{} instanceof {}", one.name, class.name);
                 one.class = source.contains(&check).then(|| class.clone());
             }
             callable.class = Some(class);

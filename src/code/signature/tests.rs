@@ -117,6 +117,10 @@ fn what_speaks_against_pinning_is_named() {
         assert_eq!(found[0].unsupported.as_deref(), expected, "{text}");
     }
     let script = [
+        (
+            "module.exports = f;\nf.add = function (x) { rules.push(x); };\nfunction f(x) { return x; }",
+            Some("changes state outside of itself"),
+        ),
         ("export function f() { return Math.random(); }", Some("uses random numbers")),
         ("export function f() { return new Date(); }", Some("reads the clock")),
         ("export function f(x) { count += x; }", Some("changes state outside of itself")),
@@ -168,6 +172,15 @@ fn exports_of_both_kinds_of_modules_are_seen() {
             "module.exports = make();\nfunction make() {\n  function f(a) { return a; }\n  return { g: f };\n}",
             vec![("make", None), ("f", Some("g"))],
         ),
+        (
+            "(function (root, factory) {\n  module.exports = factory();\n})(this, function () {\n  function swap(rules) {\n    return function (word) { return rules[word]; };\n  }\n  function f(a) { return a; }\n  f.one = swap({});\n  f.other = function (b) { return b; };\n  swap.own = function (c) { return c; };\n  f.table = { a: 1 };\n  return f;\n});",
+            vec![
+                ("swap", None),
+                ("f.one", Some("default")),
+                ("f", Some("default")),
+                ("f.other", Some("default")),
+            ],
+        ),
         ("setTimeout(function () { module.exports = f; function f(a) { return a; } }, 1);", vec![]),
     ];
     for (text, expected) in table {
@@ -176,6 +189,22 @@ fn exports_of_both_kinds_of_modules_are_seen() {
             found.iter().map(|one| (one.name.as_str(), one.export.as_deref())).collect();
         assert_eq!(short, expected, "{text}");
     }
+}
+
+#[test]
+fn a_function_set_on_an_exported_one_is_called_on_it() {
+    let text = "export default f;\nfunction f(a) { return a; }\nf.half = (n) => n / 2;\n";
+    let mut found = callables(Language::JavaScript, text);
+    let example = Example {
+        name: "half".into(),
+        receiver: Some("f".into()),
+        arguments: vec!["4".into()],
+        ..Example::default()
+    };
+    assign_examples(&mut found, &[example]);
+    let half = &found[1];
+    assert_eq!((half.name.as_str(), half.subject(), half.examples.len()), ("f.half", "f", 1));
+    assert_eq!(half.parameters[0].name, "n");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::code::imports;
 use crate::code::java_packages::{BUILD_FILES, JUnit};
 use crate::code::language::Language;
 use crate::code::rust_crate::{is_first_edition, module_path};
+use crate::code::signature::module_exports::ScriptPackage;
 use crate::code::signature::{self, Callable, module_exports};
 use crate::code::test_paths::is_test;
 use crate::domain::characterisation_report::{
@@ -71,7 +72,8 @@ pub async fn observe(
         });
         return Ok(Vec::new());
     }
-    let (package, modules) = script_package(request, fx).await?;
+    let package = script_package(request, fx).await?;
+    let modules = package.is_module;
     let layout = ProjectLayout { framework, directory: &facts.directory, files: &files, modules };
     let mut subjects = subjects(request, framework, fx).await?;
     let CalledNames { examples, ambiguous } = called_names(request, &layout, &subjects, fx).await?;
@@ -99,7 +101,7 @@ pub async fn observe(
             root: fx.worktree.root(),
             file: &subject.file,
             language: subject.language,
-            module: if subject.language.is_script() { &package } else { &module },
+            module: if subject.language.is_script() { &package.name } else { &module },
             callables: &subject.callables,
             examples: &examples,
             limit: CALL,
@@ -163,21 +165,18 @@ async fn read(
     Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
 }
 
-/// The name in the `package.json` of the suite, and whether it contains `"type": "module"`.
+/// What the `package.json` of the suite says.
 async fn script_package(
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
-) -> Result<(String, bool), EffectError> {
+) -> Result<ScriptPackage, EffectError> {
     let path = format!("{}/package.json", fx.suite.facts().directory);
     let path = RepoPath::parse(path.trim_start_matches('/')).ok();
     let text = match path {
         Some(path) => read(request, &path, fx).await?.unwrap_or_default(),
         None => String::new(),
     };
-    let package: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    let name = package.get("name").and_then(serde_json::Value::as_str).unwrap_or_default();
-    let kind = package.get("type").and_then(serde_json::Value::as_str);
-    Ok((name.to_owned(), kind == Some("module")))
+    Ok(ScriptPackage::parse(&text))
 }
 
 /// The style of the tests beside a new one, of its source, and of the settings of formatters.
@@ -404,7 +403,7 @@ async fn called_names(
 /// Adds the examples of the request, the README and other pages to the functions that they call.
 async fn add_page_examples(
     request: &GenerateRequest<'_>,
-    (layout, package): (&ProjectLayout<'_>, &str),
+    (layout, package): (&ProjectLayout<'_>, &ScriptPackage),
     subjects: &mut [Subject],
     ambiguous: &BTreeSet<String>,
     fx: &Effects<'_>,
@@ -418,9 +417,9 @@ async fn add_page_examples(
         let is_meant =
             |name: &String| !ambiguous.contains(name) || signature::is_entry_point(&subject.file);
         let names: BTreeSet<String> = names.filter(is_meant).collect();
-        let default = module_exports::package_default(&subject.callables, &subject.file);
+        let default = module_exports::package_default(&subject.callables, (&subject.file, package));
         for text in &texts {
-            let default = (default.as_deref(), package);
+            let default = (default.as_deref(), package.name.as_str());
             let found = module_exports::package_examples(subject.language, text, &names, default);
             signature::assign_examples(&mut subject.callables, &found);
         }

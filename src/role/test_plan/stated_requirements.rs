@@ -39,9 +39,9 @@ pub fn documented_results(
     };
     let names: BTreeSet<String> =
         callables.iter().flat_map(Callable::shown_names).filter(is_only_here).collect();
-    let package = survey.package_name();
-    let default = module_exports::package_default(&callables, file);
-    let default = (default.as_deref(), package.as_str());
+    let package = survey.script_package();
+    let default = module_exports::package_default(&callables, (file, &package));
+    let default = (default.as_deref(), package.name.as_str());
     let pages = survey.texts.iter().filter(|(page, _)| signature::is_page(page));
     for page in std::iter::once(request).chain(pages.map(|(_, text)| text.as_str())) {
         let found = module_exports::package_examples(language, page, &names, default);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::description_match::{self, DescriptionMatch, Known};
 use crate::code::imports::Graph;
 use crate::code::language::Language;
+use crate::code::signature::module_exports::ScriptPackage;
 use crate::code::{behaviour, conventions, outline, parallel, test_paths};
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::test_plan::framework::Conventions;
@@ -76,12 +77,10 @@ impl Survey {
         self.texts.get(file).map_or("", String::as_str)
     }
 
-    /// The name in the `package.json` at the root; empty without one.
-    pub fn package_name(&self) -> String {
+    /// What the `package.json` at the root says.
+    pub fn script_package(&self) -> ScriptPackage {
         let manifest = self.texts.iter().find(|(file, _)| file.as_str() == "package.json");
-        let manifest: serde_json::Value =
-            manifest.and_then(|(_, text)| serde_json::from_str(text).ok()).unwrap_or_default();
-        manifest.get("name").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+        ScriptPackage::parse(manifest.map_or("", |(_, text)| text))
     }
 
     /// The files and functions that a description refers to.
