@@ -346,6 +346,11 @@ fn script_files_follow_their_neighbours() {
         })
     })
     ");
+    let flat = "it('f', function () {\n  assert.equal(f(1), 2);\n});\n";
+    for (tests, is_grouped) in [(&[][..], true), (&[flat][..], false)] {
+        let text = written(Framework::Mocha, ModuleKind::Common, tests);
+        assert_eq!(text.contains("\ndescribe('fee-table', "), is_grouped, "{text}");
+    }
     let chai = "import { expect } from \"chai\";\n\ndescribe(\"f\", () => {\n\tit(\"is\", () => {\n\t\texpect(f(1)).to.equal(2);\n\t});\n});\n";
     let text = written(Framework::Mocha, ModuleKind::Module, &[chai]);
     assert!(text.starts_with("import { expect } from \"chai\";\n\n"), "{text}");

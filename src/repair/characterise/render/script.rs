@@ -179,6 +179,9 @@ fn fitting(naming: &Naming, used: &[(&ObservedFunction, &Case)]) -> Naming {
             || case.call.arguments.iter().any(|given| given.contains("=>"))
     };
     let mut naming = naming.clone();
+    // Tests of Mocha are in a group, unless neighbours show that they are not.
+    naming.style.grouped |=
+        naming.framework == Framework::Mocha && naming.style.declared_by.is_none();
     naming.style.grouped &= naming.framework != Framework::Ava;
     let is_common = naming.test == ModuleKind::Common;
     naming.style.is_legacy &= is_common && !used.iter().any(is_modern);
