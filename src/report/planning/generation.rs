@@ -32,7 +32,12 @@ pub fn written(production: &Generation) -> String {
         (0, obstacle) => format!("no test was written ({obstacle})"),
         (files, _) => format!("{} in {}", count(totals.tests, "test"), count(files, "file")),
     };
-    format!("{tests}, {} of {} requirements shown{findings}", totals.shown, totals.requirements)
+    // None is decided where the session ends before.
+    let shown = match totals.requirements {
+        0 => String::new(),
+        all => format!(", {} of {all} requirements shown", totals.shown),
+    };
+    format!("{tests}{shown}{findings}")
 }
 
 /// Sums up phase 5 with the gates that are not met, for every output.
