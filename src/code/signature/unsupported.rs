@@ -245,6 +245,10 @@ const CHANGES: &[&str] = &[
     "delete",
 ];
 
+/// Functions of JavaScript that modify their first argument.
+const OBJECT_CHANGES: &[&str] =
+    &["Object.assign", "Object.defineProperty", "Object.defineProperties", "Object.setPrototypeOf"];
+
 /// Calls that change files, on whatever they are made in Java.
 const FILE_CHANGES: &[&str] = &["createNewFile()", "delete()", "mkdir()", "mkdirs()"];
 
@@ -423,6 +427,11 @@ fn reason(
             let method = name.rsplit('.').next().unwrap_or_default();
             if language == Language::Go {
                 return go_change(callee, text).filter(|one| is_outside(*one)).map(|_| STATE);
+            }
+            if OBJECT_CHANGES.contains(&name) && !is_shadowed {
+                let given = node.child_by_field_name("arguments").map(named_children);
+                let target = given.and_then(|given| given.first().copied());
+                return target.filter(|one| is_outside(*one)).map(|_| STATE);
             }
             // `Set.add(x)` on a class is a static function, not a modification.
             callee.child_by_field_name("object").filter(|object| {

@@ -15,16 +15,13 @@ use crate::repair::{self, Limits, Ranges, Scoring, Trial};
 
 use super::call_probe::probe_mutants;
 use super::test_file::{self, PinnedFile};
-use super::{GenerateRequest, Missed, left, unfinished};
+use super::{GenerateRequest, LEAST, Missed, left, unfinished};
 
 /// Maximum number of mutants per measurement if tests run in a warm process.
 const WARM_MUTANTS: u32 = 3_000;
 
 /// Maximum number of mutants per measurement if each needs a cold start.
 const COLD_MUTANTS: u32 = 40;
-
-/// Maximum number where the lines of the whole suite count, as in `regreen score`.
-const SUITE_MUTANTS: u32 = 200;
 
 /// Maximum wall time for selecting calls, which is less important than measuring.
 const CHOOSING: Duration = Duration::from_secs(90);
@@ -76,14 +73,7 @@ pub async fn rescore(
     let runner = open_runner(request, fx).await?;
     let base = scoring((request.tree, runner.as_ref()), files, tests, request, fx);
     let ran = repair::suite_lines(&base.trial, fx.suite, files).await?;
-    Ok(repair::score(&counting_suite_lines(base, ran.as_ref())).await?.score)
-}
-
-/// The same judgement on what the whole suite ran, if that is known.
-fn counting_suite_lines<'a>(base: Scoring<'a>, ran: Option<&'a Lines>) -> Scoring<'a> {
-    let Limits { candidates, time } = base.trial.limits;
-    let candidates = ran.map_or(candidates, |_| SUITE_MUTANTS);
-    Scoring { trial: Trial { limits: Limits { candidates, time }, ..base.trial }, ran, ..base }
+    Ok(repair::score(&Scoring { ran: ran.as_ref(), ..base }).await?.score)
 }
 
 /// The tests of which none of several mutants of the code that they run makes an assertion fail.
@@ -116,8 +106,8 @@ pub async fn find_blind_tests(
 }
 
 /// How many mutants a measurement left out for lack of time.
-fn untried(score: &Score, candidates: u32) -> u32 {
-    let most = score.covered.min(candidates);
+fn untried(score: &Score, runner: &dyn CandidateRunner) -> u32 {
+    let most = score.covered.min(limits(runner, LEAST).candidates);
     most.saturating_sub(score.tried + score.unviable)
 }
 
@@ -212,7 +202,6 @@ async fn noticed_by_tests(
         let known: Vec<Trace> =
             traces.iter().filter(|trace| tests.contains(&trace.test)).cloned().collect();
         let base = scoring((&draft, runner.as_ref()), &files, &tests, request, fx);
-        let most = base.trial.limits.candidates;
         let scored = repair::score(&Scoring {
             trial: Trial { limits: limits(runner.as_ref(), time), ..base.trial },
             within: within.as_ref(),
@@ -223,7 +212,7 @@ async fn noticed_by_tests(
         })
         .await?;
         let scored_mutants = scored.noticed_by.len();
-        left_out += usize::try_from(untried(&scored.score, most)).unwrap_or_default();
+        left_out += usize::try_from(untried(&scored.score, runner.as_ref())).unwrap_or_default();
         for (mutant, tests) in scored.noticed_by.into_iter().enumerate() {
             for test in tests {
                 notices.entry(test).or_default().insert(before + mutant);
@@ -293,11 +282,14 @@ pub async fn measure(
     traces.extend(if untraced.is_empty() { Vec::new() } else { runner.trace(&untraced).await? });
     let base = scoring((tree, runner.as_ref()), files, &tests, request, fx);
     let ran = repair::suite_lines(&base.trial, fx.suite, files).await?;
-    let base = counting_suite_lines(base, ran.as_ref());
-    let most = base.trial.limits.candidates;
-    let scored =
-        repair::score(&Scoring { known: Some(&traces), progress: &progress(fx), ..base }).await?;
-    let left_out = untried(&scored.score, most);
+    let scored = repair::score(&Scoring {
+        known: Some(&traces),
+        ran: ran.as_ref(),
+        progress: &progress(fx),
+        ..base
+    })
+    .await?;
+    let left_out = untried(&scored.score, runner.as_ref());
     // Tests of others may not be fit for the processes that ran these.
     let before =
         if request.before.is_empty() { Vec::new() } else { runner.trace(request.before).await? };
