@@ -480,12 +480,12 @@ mod tests {
             failure: None,
         };
         let ran = Lines::from([(file.clone(), vec![1, 2, 5, 7])]);
-        let table: [(&[u32], &[u32], &[u32], &[u32]); 3] = [
-            (&[5], &[5, 7], &[1, 2, 5], &[1, 2, 5, 7]),
-            (&[], &[], &[1, 2, 5, 7], &[1, 2, 5, 7]),
-            (&[1, 2, 5], &[7], &[1, 2, 5], &[7]),
+        let table: [[&[u32]; 4]; 3] = [
+            [&[5], &[5, 7], &[1, 2, 5], &[1, 2, 5, 7]],
+            [&[], &[], &[1, 2, 5, 7], &[1, 2, 5, 7]],
+            [&[1, 2, 5], &[7], &[1, 2, 5], &[7]],
         ];
-        for (one, other, expected, of_other) in table {
+        for [one, other, expected, of_other] in table {
             let widened = add_suite_lines(&[trace("one", one), trace("other", other)], &ran);
             let lines: Vec<&[u32]> =
                 widened.iter().map(|one| one.lines[&file].as_slice()).collect();
