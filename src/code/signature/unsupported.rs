@@ -267,6 +267,7 @@ pub fn unsupported_reason(
     let mut found = None;
     visit(function, |node| {
         found = found.take().or_else(|| reason(language, node, text, &own));
+        found = found.or_else(|| change_of_argument(node, text, &own));
         found.is_none()
     });
     found.map(str::to_owned)
@@ -399,6 +400,14 @@ fn go_change<'tree>(callee: Node<'tree>, text: &str) -> Option<Node<'tree>> {
     (changes && text.contains(&variable)).then_some(operand)
 }
 
+/// Whether a call of JavaScript modifies an object from outside of the function that it is given.
+fn change_of_argument(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Option<&'static str> {
+    let changes = OBJECT_CHANGES.contains(&field_of(node, "function", text));
+    let given = node.child_by_field_name("arguments").filter(|_| changes)?;
+    let target = root(given.named_child(0)?, text)?;
+    (!own.contains(target)).then_some(STATE)
+}
+
 /// The reason why a single node rules out a characterisation test, if it does.
 fn reason(
     language: Language,
@@ -427,11 +436,6 @@ fn reason(
             let method = name.rsplit('.').next().unwrap_or_default();
             if language == Language::Go {
                 return go_change(callee, text).filter(|one| is_outside(*one)).map(|_| STATE);
-            }
-            if OBJECT_CHANGES.contains(&name) && !is_shadowed {
-                let given = node.child_by_field_name("arguments").map(named_children);
-                let target = given.and_then(|given| given.first().copied());
-                return target.filter(|one| is_outside(*one)).map(|_| STATE);
             }
             // `Set.add(x)` on a class is a static function, not a modification.
             callee.child_by_field_name("object").filter(|object| {

@@ -144,13 +144,10 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
         columns.insert(0, vec![wide.cloned().unwrap_or_else(|| value.to_owned())]);
         columns.insert(1, further_texts(&parameter.name));
     }
-    let shown = documented_values(parameter, callable);
-    if !shown.is_empty() {
-        columns.insert(0, shown);
-    }
-    if known.contains(&Type::List(&Type::Text)) && !python {
-        columns.insert(0, lists_of_matching(callable));
-    }
+    let has_lists = known.contains(&Type::List(&Type::Text)) && !python;
+    let lists = if has_lists { lists_of_matching(callable) } else { Vec::new() };
+    let first = [lists, documented_values(parameter, callable)].into_iter();
+    columns.splice(0..0, first.filter(|one| !one.is_empty()));
     // A parameter whose keys are read is an object, whatever else its uses suggest.
     let is_object = known.iter().any(|kind| {
         matches!(kind, Type::Date | Type::DateTime | Type::Delta | Type::File | Type::Pattern)
