@@ -83,16 +83,25 @@ async fn measure(
     };
     let (tests, failing, runner) = prepared?;
     let many = if runner.speed() == Speed::Warm { WARM } else { COLD };
-    let time = deadline.saturating_sub(fx.clock.elapsed());
+    let mut trial = Trial {
+        worktree: fx.worktree,
+        tree,
+        runner: runner.as_ref(),
+        clock: fx.clock,
+        limits: Limits { candidates: request.mutants.unwrap_or(many), time: subject.time },
+        jobs: subject.run.jobs,
+    };
+    let lines = role::suite_lines(&trial, fx.suite, &files);
+    let lines = unless_stopped(fx.clock, end_before(fx.clock, deadline, lines)).await;
+    let Some(lines) = lines else { return Ok(Score::of_stopped_run(subject.threshold)) };
+    let Some(ran) = lines else {
+        return Ok(Score::of_cut_run(subject.threshold, Preparation::Traces));
+    };
+    let ran = ran?;
+    trial.limits.time = deadline.saturating_sub(fx.clock.elapsed());
     let mut scored = role::score(&Scoring {
-        trial: Trial {
-            worktree: fx.worktree,
-            tree,
-            runner: runner.as_ref(),
-            clock: fx.clock,
-            limits: Limits { candidates: request.mutants.unwrap_or(many), time },
-            jobs: subject.run.jobs,
-        },
+        trial,
+        ran: ran.as_ref(),
         files: &files,
         within: None,
         tests: &tests,

@@ -36,6 +36,9 @@ pub enum LineReach {
     /// Coverage per test is known; only lines that run are mutated.
     #[default]
     Known,
+    /// The suite reports what ran in all; what no test is known to reach counts for each of them, such as
+    /// lines that run while a file is loaded.
+    Suite,
     /// The suite does not report lines; every line counts as covered.
     Unknown,
 }

@@ -27,6 +27,6 @@ pub use edit_traits::{fingerprint, size, special_case, suspicion};
 pub use engine::{SearchOutcome, has_candidates, search};
 pub use explain::{budget, explain, unlocated};
 pub use localise::{Diagnosis, diagnose};
-pub use score::{Ranges, Scoring, reach, score};
+pub use score::{Ranges, Scoring, reach, score, suite_lines};
 pub use search_settings::{Limits, Search, Trial};
 pub use test_sources::{test_literals, test_sources};

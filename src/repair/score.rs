@@ -8,12 +8,14 @@ use futures::stream::{self, StreamExt};
 
 use crate::code::language::Language;
 use crate::code::mutate::{self, Candidate, Depth};
+use crate::domain::coverage::Measured;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::{LineReach, Mutant, Preparation, Score};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::Status;
 use crate::effect::{
-    CaseResult, EffectError, RunError, Speed, Trace, Worktree, end_before, unless_stopped,
+    CaseResult, EffectError, Lines, RunError, Speed, Suite, Trace, Worktree, end_before,
+    unless_stopped,
 };
 
 use super::search_settings::{Trial, time_limit};
@@ -45,6 +47,8 @@ pub struct Scoring<'a> {
     pub tests: &'a [TestId],
     /// Known traces of the tests; `None` runs each test to get its trace.
     pub known: Option<&'a [Trace]>,
+    /// What ran in the whole suite, where that does not report which lines each test reaches.
+    pub ran: Option<&'a Lines>,
     /// Percentage of the mutants that must be detected.
     pub threshold: u32,
     /// Whether the result is used to select tests: more mutants are tried, and each mutant runs all
@@ -121,14 +125,17 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     let mut score = Score {
         schema_version: 1,
         threshold: scoring.threshold,
-        reach: if traces.iter().any(|trace| !trace.lines.is_empty()) {
-            LineReach::Known
-        } else {
-            LineReach::Unknown
+        reach: match scoring.ran {
+            Some(_) => LineReach::Suite,
+            None if traces.iter().any(|trace| !trace.lines.is_empty()) => LineReach::Known,
+            None => LineReach::Unknown,
         },
         ..Score::default()
     };
-    let mut usable: BTreeMap<&TestId, &Trace> = traces
+    let widened = scoring.ran.map(|ran| add_suite_lines(&traces, ran));
+    let mut usable: BTreeMap<&TestId, &Trace> = widened
+        .as_ref()
+        .unwrap_or(&traces)
         .iter()
         .filter(|trace| trace.status == Status::Passed)
         .map(|trace| (&trace.test, trace))
@@ -179,6 +186,46 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     score.seconds = trial.clock.elapsed().saturating_sub(start).as_secs_f64();
     drop(usable);
     Ok(Scored { score, noticed_by, ran_on, asserting, traces })
+}
+
+/// The lines of scripts that the whole suite of a checkout runs, loading them included, for a runner that
+/// does not know which lines each test reaches; `None` where that is known, or nothing is.
+pub async fn suite_lines(
+    trial: &Trial<'_>,
+    suite: &dyn Suite,
+    files: &[RepoPath],
+) -> Result<Option<Lines>, EffectError> {
+    let is_script = |file: &RepoPath| Language::of(file).is_some_and(Language::is_script);
+    if trial.runner.speed() != Speed::Cold || !files.iter().any(is_script) {
+        return Ok(None);
+    }
+    // A report may name another file of the same name, so it is read with all of them in view.
+    let all = trial.worktree.files(trial.tree).await?.into_iter().collect();
+    let Measured::Lines { files: measured, .. } = suite.coverage(trial.worktree.root(), &all).await
+    else {
+        return Ok(None);
+    };
+    let ran = measured.into_iter().filter(|(file, _)| files.contains(file)).map(|(file, known)| {
+        let lines = known.lines.into_iter().filter(|(_, hits)| *hits > 0);
+        (file, lines.map(|(line, _)| line).collect())
+    });
+    Ok(Some(ran.collect()))
+}
+
+/// Traces to which the lines are added that the suite runs and none of them names.
+fn add_suite_lines(traces: &[Trace], ran: &Lines) -> Vec<Trace> {
+    let mut widened = traces.to_vec();
+    for (file, lines) in ran {
+        let known: BTreeSet<u32> =
+            traces.iter().filter_map(|one| one.lines.get(file)).flatten().copied().collect();
+        let others: Vec<u32> = lines.iter().filter(|line| !known.contains(line)).copied().collect();
+        for trace in &mut widened {
+            let own = trace.lines.entry(file.clone()).or_default();
+            own.extend(&others);
+            own.sort_unstable();
+        }
+    }
+    widened
 }
 
 /// Tests that reach a file but fail on its unchanged text in the candidate runner.
@@ -251,7 +298,7 @@ fn count_lines(
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     score.lines += number(lines.len());
     score.lines_covered += match score.reach {
-        LineReach::Known => number(lines.intersection(&reached).count()),
+        LineReach::Known | LineReach::Suite => number(lines.intersection(&reached).count()),
         LineReach::Unknown => number(lines.len()),
     };
 }
@@ -421,6 +468,30 @@ async fn try_mutants(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_no_test_is_known_to_run_counts_for_each_of_them() {
+        let file = RepoPath::parse("a.js").unwrap();
+        let trace = |name: &str, lines: &[u32]| Trace {
+            test: name.into(),
+            status: Status::Passed,
+            duration: Duration::ZERO,
+            lines: BTreeMap::from([(file.clone(), lines.to_vec())]),
+            failure: None,
+        };
+        let ran = Lines::from([(file.clone(), vec![1, 2, 5, 7])]);
+        let table: [[&[u32]; 4]; 3] = [
+            [&[5], &[5, 7], &[1, 2, 5], &[1, 2, 5, 7]],
+            [&[], &[], &[1, 2, 5, 7], &[1, 2, 5, 7]],
+            [&[1, 2, 5], &[7], &[1, 2, 5], &[7]],
+        ];
+        for [one, other, expected, of_other] in table {
+            let widened = add_suite_lines(&[trace("one", one), trace("other", other)], &ran);
+            let lines: Vec<&[u32]> =
+                widened.iter().map(|one| one.lines[&file].as_slice()).collect();
+            assert_eq!(lines, [expected, of_other]);
+        }
+    }
 
     #[test]
     fn a_sample_is_even_and_as_large_as_it_may_be() {

@@ -38,6 +38,9 @@ pub fn headline(score: &Score) -> String {
     }
     let away = match score.mutants.saturating_sub(score.covered) {
         0 => String::new(),
+        away if score.reach == LineReach::Suite => {
+            format!("; {away} more on lines that no test runs are not counted")
+        }
         away => format!(
             "; {away} more on lines that run only while a file is loaded, or never, are not counted"
         ),
@@ -92,11 +95,14 @@ pub fn remarks(score: &Score) -> Vec<String> {
         let text = count(score.hung, "mutant");
         found.push(format!("{text} made a test hang or crash, which counts as detected"));
     }
-    if score.reach == LineReach::Unknown {
-        found.push(
-            "the suite does not report which lines a test reaches, so every line counts".into(),
-        );
-    }
+    let counted = match score.reach {
+        LineReach::Known => None,
+        LineReach::Suite => Some("every line that it runs counts, also while a file is loaded"),
+        LineReach::Unknown => Some("every line counts"),
+    };
+    found.extend(counted.map(|counted| {
+        format!("the suite does not report which lines a test reaches, so {counted}")
+    }));
     if !score.left_out.is_empty() {
         let text = count(score.left_out.len(), "test");
         found.push(format!("{text} not used for the score, because they do not pass"));
@@ -206,6 +212,11 @@ mod tests {
         let cut = headline(&Score::of_cut_run(60, Preparation::Suite));
         let expected = "Not measured: the time limit was reached while the suite ran for the first time; raise it with `--budget-minutes`";
         assert_eq!(cut, expected);
+        let whole = Score { reach: LineReach::Suite, ..score.clone() };
+        let away = "; 2 more on lines that no test runs are not counted";
+        assert!(headline(&whole).ends_with(away), "{}", headline(&whole));
+        let counted = "the suite does not report which lines a test reaches, so every line that it runs counts, also while a file is loaded";
+        assert!(remarks(&whole).iter().any(|one| one == counted), "{:?}", remarks(&whole));
         let few = headline(&Score { tried: 9, noticed: 7, ..score });
         assert_eq!(
             few,

@@ -61,7 +61,7 @@ pub use static_review::{
 pub use test_writer::{GenerateResponse, JudgeResponse};
 pub use test_writer::{SourceIndex, WriteOutcome, WriteRequest, read_task_steps, write_tests};
 
-pub use crate::repair::{Limits, Scoring, Trial, is_subject, score};
+pub use crate::repair::{Limits, Scoring, Trial, is_subject, score, suite_lines};
 
 /// Parsers of model answers, to be fuzzed with arbitrary text.
 #[cfg(any(test, feature = "internals"))]

@@ -172,7 +172,7 @@ pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
     let exported = language
         .is_script()
         .then(|| signature::exports(tree.root_node(), text).into_keys().collect());
-    let source = walk::Source { language, text, exported: exported.as_ref() };
+    let source = walk::FunctionSource { language, text, exported: exported.as_ref() };
     walk::functions(tree.root_node(), source, "", &mut found);
     // Overloads in Python declare types only.
     found.retain(|one| !one.marks.iter().any(|mark| mark.ends_with("overload")));

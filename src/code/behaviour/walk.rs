@@ -51,7 +51,7 @@ pub fn callable(node: Node<'_>) -> Option<Node<'_>> {
 
 /// A source whose functions are read.
 #[derive(Clone, Copy)]
-pub struct Source<'a> {
+pub struct FunctionSource<'a> {
     pub language: Language,
     pub text: &'a str,
     /// The names that a script exports.
@@ -59,8 +59,13 @@ pub struct Source<'a> {
 }
 
 /// Collects the functions below a node, methods of classes included, nested functions excluded.
-pub fn functions(node: Node<'_>, source: Source<'_>, prefix: &str, found: &mut Vec<Behaviour>) {
-    let Source { language, text, exported: names } = source;
+pub fn functions(
+    node: Node<'_>,
+    source: FunctionSource<'_>,
+    prefix: &str,
+    found: &mut Vec<Behaviour>,
+) {
+    let FunctionSource { language, text, exported: names } = source;
     let kind = kinds::of(node.kind());
     let field = |name: &str| node.child_by_field_name(name).and_then(|n| text.get(n.byte_range()));
     if let Some((name, own)) = exported(node, text) {

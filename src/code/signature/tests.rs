@@ -121,6 +121,11 @@ fn what_speaks_against_pinning_is_named() {
             "module.exports = f;\nf.add = function (x) { rules.push(x); };\nfunction f(x) { return x; }",
             Some("changes state outside of itself"),
         ),
+        (
+            "export function f(x) { Object.assign(TABLE, x); }",
+            Some("changes state outside of itself"),
+        ),
+        ("export function f(x) { return Object.assign({}, TABLE, x); }", None),
         ("export function f() { return Math.random(); }", Some("uses random numbers")),
         ("export function f() { return new Date(); }", Some("reads the clock")),
         ("export function f(x) { count += x; }", Some("changes state outside of itself")),

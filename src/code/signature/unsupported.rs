@@ -245,6 +245,10 @@ const CHANGES: &[&str] = &[
     "delete",
 ];
 
+/// Functions of JavaScript that modify their first argument.
+const OBJECT_CHANGES: &[&str] =
+    &["Object.assign", "Object.defineProperty", "Object.defineProperties", "Object.setPrototypeOf"];
+
 /// Calls that change files, on whatever they are made in Java.
 const FILE_CHANGES: &[&str] = &["createNewFile()", "delete()", "mkdir()", "mkdirs()"];
 
@@ -263,6 +267,7 @@ pub fn unsupported_reason(
     let mut found = None;
     visit(function, |node| {
         found = found.take().or_else(|| reason(language, node, text, &own));
+        found = found.or_else(|| change_of_argument(node, text, &own));
         found.is_none()
     });
     found.map(str::to_owned)
@@ -393,6 +398,14 @@ fn go_change<'tree>(callee: Node<'tree>, text: &str) -> Option<Node<'tree>> {
     let changes = name == "store" || CHANGES.contains(&name.as_str());
     let variable = format!("\nvar {} ", text_of(operand, text));
     (changes && text.contains(&variable)).then_some(operand)
+}
+
+/// Whether a call of JavaScript modifies an object from outside of the function that it is given.
+fn change_of_argument(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Option<&'static str> {
+    let changes = OBJECT_CHANGES.contains(&field_of(node, "function", text));
+    let given = node.child_by_field_name("arguments").filter(|_| changes)?;
+    let target = root(given.named_child(0)?, text)?;
+    (!own.contains(target)).then_some(STATE)
 }
 
 /// The reason why a single node rules out a characterisation test, if it does.

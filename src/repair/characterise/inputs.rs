@@ -36,6 +36,9 @@ const OBJECTS: usize = 6;
 /// The same for a method without parameters, of which only its object tells.
 const OBJECTS_ALONE: usize = 24;
 
+/// Maximum number of texts that match and are put into lists.
+const MATCHING_LISTS: usize = 20;
+
 /// Objects among them that are made as documentation or the repository makes them.
 const EXAMPLE_OBJECTS: usize = 3;
 
@@ -141,10 +144,10 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
         columns.insert(0, vec![wide.cloned().unwrap_or_else(|| value.to_owned())]);
         columns.insert(1, further_texts(&parameter.name));
     }
-    let shown = documented_values(parameter, callable);
-    if !shown.is_empty() {
-        columns.insert(0, shown);
-    }
+    let has_lists = known.contains(&Type::List(&Type::Text)) && !python;
+    let lists = if has_lists { lists_of_matching(callable) } else { Vec::new() };
+    let first = [lists, documented_values(parameter, callable)].into_iter();
+    columns.splice(0..0, first.filter(|one| !one.is_empty()));
     // A parameter whose keys are read is an object, whatever else its uses suggest.
     let is_object = known.iter().any(|kind| {
         matches!(kind, Type::Date | Type::DateTime | Type::Delta | Type::File | Type::Pattern)
@@ -173,6 +176,18 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
         found.extend(suggested_texts(parameter, callable, &found));
     }
     found
+}
+
+/// Lists of texts that match the regular expressions of a function: of one, with a word behind it, and with
+/// the next of them.
+fn lists_of_matching(callable: &Callable) -> Vec<String> {
+    let texts = callable.matching.iter().filter(|one| string_content(one).is_some());
+    let texts: Vec<&String> = texts.take(MATCHING_LISTS).collect();
+    let alone = texts.iter().map(|one| format!("[{one}]"));
+    let before_word = texts.iter().map(|one| format!("[{one}, \"beep\"]"));
+    let pairs = texts.iter().zip(texts.iter().skip(1));
+    let pairs = pairs.map(|(one, next)| format!("[{one}, {next}]"));
+    alone.chain(before_word).chain(pairs).collect()
 }
 
 /// What another object of the class is made of, where the parameter may be that too.
@@ -510,6 +525,18 @@ mod tests {
         }
         let callable = only(Language::Go, reverse);
         assert_eq!(value_pool(&callable.parameters[0], &callable, false)[0], "\"piña\"");
+    }
+
+    #[test]
+    fn lists_of_texts_hold_those_that_the_code_looks_for() {
+        let text =
+            "export function f(args) { return args.map((one) => (/^--.+=/).test(one)).join(''); }";
+        let callable = only(Language::JavaScript, text);
+        let pool = value_pool(&callable.parameters[0], &callable, false);
+        let is_matching = |one: &&String| one.starts_with("[\"--") && one.contains('=');
+        let found: Vec<&String> = pool.iter().filter(is_matching).collect();
+        assert!(found.iter().any(|one| one.ends_with(", \"beep\"]")), "{pool:?}");
+        assert!(found.iter().any(|one| !one.contains(", ")), "{pool:?}");
     }
 
     #[test]

@@ -54,6 +54,7 @@ fn scoring<'a>(
         within: None,
         tests,
         known: None,
+        ran: None,
         threshold: request.threshold,
         all_tests: false,
         progress: &|_, _| {},
@@ -70,8 +71,9 @@ pub async fn rescore(
 ) -> Result<Score, EffectError> {
     fx.worktree.checkout(request.tree).await?;
     let runner = open_runner(request, fx).await?;
-    let subject = (request.tree, runner.as_ref());
-    Ok(repair::score(&scoring(subject, files, tests, request, fx)).await?.score)
+    let base = scoring((request.tree, runner.as_ref()), files, tests, request, fx);
+    let ran = repair::suite_lines(&base.trial, fx.suite, files).await?;
+    Ok(repair::score(&Scoring { ran: ran.as_ref(), ..base }).await?.score)
 }
 
 /// The tests of which none of several mutants of the code that they run makes an assertion fail.
@@ -278,10 +280,13 @@ pub async fn measure(
     let tests: Vec<TestId> = tests.cloned().collect();
     let (mut traces, untraced): (Vec<Trace>, Vec<TestId>) = split_known(&tests, known);
     traces.extend(if untraced.is_empty() { Vec::new() } else { runner.trace(&untraced).await? });
+    let base = scoring((tree, runner.as_ref()), files, &tests, request, fx);
+    let ran = repair::suite_lines(&base.trial, fx.suite, files).await?;
     let scored = repair::score(&Scoring {
         known: Some(&traces),
+        ran: ran.as_ref(),
         progress: &progress(fx),
-        ..scoring((tree, runner.as_ref()), files, &tests, request, fx)
+        ..base
     })
     .await?;
     let left_out = untried(&scored.score, runner.as_ref());
