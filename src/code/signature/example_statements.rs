@@ -124,7 +124,8 @@ pub fn code_blocks(page: &str) -> String {
 /// The blocks on a page whose words begin so, and those of which nothing says what they are.
 pub fn blocks_of_kind(page: &str, start: &str) -> Vec<String> {
     let blocks = blocks_of_code(page).into_iter();
-    let own = blocks.filter(|(kind, _)| kind.is_empty() || kind.starts_with(start));
+    let own =
+        blocks.filter(|(kind, _)| kind.is_empty() || kind.to_ascii_lowercase().starts_with(start));
     own.map(|(_, text)| text).collect()
 }
 
@@ -282,6 +283,7 @@ mod tests {
     #[test]
     fn blocks_of_other_languages_are_no_scripts() {
         let page = "- Use:\n\n  ```python\n  a = 1\n  if a:\n    b()\n  ```\n\n```toml\na = 2\n```\n```\nc()\n```\n";
+        assert_eq!(blocks_of_kind("```Python\na = 1\n```\n", "py"), ["a = 1\n"]);
         assert_eq!(blocks_of_kind(page, "py"), ["a = 1\nif a:\n  b()\n", "c()\n"]);
         assert_eq!(code_blocks(page), "a = 1\nif a:\n  b()\na = 2\nc()\n");
         assert_eq!(code_blocks("```should_panic\nx\n```\n"), "");

@@ -152,12 +152,10 @@ pub fn read_parameters(
             node.map(|node| read(text_of(node, text))).unwrap_or_default()
         };
         let stated = said(kind, annotated);
-        let default = value.map(|one| constant_value(text_of(one, text), text));
-        let default = default.map(defaulted).unwrap_or_default();
+        let default = value.map(|one| defaulted(constant_value(text_of(one, text), text)));
+        let default = default.unwrap_or_default();
         let further = || {
-            let mut own = used_types(body_text, &name);
-            // What goes through the characters of a text goes through a list too.
-            own.retain(|kind| !default.contains(&Type::Text) || !matches!(kind, Type::List(_)));
+            let own = types_beside(&default, used_types(body_text, &name));
             let field = field_that_holds(body_text, &name).filter(|_| own.is_empty());
             let held = field.map(|field| used_types(class_text, field)).unwrap_or_default();
             [default, own, held].concat()
@@ -172,6 +170,13 @@ pub fn read_parameters(
         }
     }
     found
+}
+
+/// The types of uses beside that of a default value: what goes through the characters of a text goes through a
+/// list too.
+fn types_beside(default: &[Type], mut used: Vec<Type>) -> Vec<Type> {
+    used.retain(|kind| !default.contains(&Type::Text) || !matches!(kind, Type::List(_)));
+    used
 }
 
 /// What a constant of the file is set to on one line, or the expression itself.
