@@ -766,6 +766,34 @@ fn what_the_prompt_shows_of_objects_that_have_a_literal_is_compared_too() {
 }
 
 #[test]
+fn objects_are_made_by_documented_functions_and_constants_and_not_by_private_arguments() {
+    let text = "class Box:\n    def __init__(self, value, _force=False):\n        if not _force:\n            raise TypeError('call full()')\n        self._value = value\n\n    def get_or(self, other: int):\n        \"\"\"What is in it.\n\n        >>> full(2).get_or(3)\n        2\n        >>> EMPTY.get_or(1)\n        1\n        \"\"\"\n        return other if self._value is None else self._value\n\n    def size(self):\n        return 0 if self._value is None else 1\n\n\ndef full(value: int):\n    return Box(value, _force=True)\n\n\nEMPTY = Box(None, _force=True)\n";
+    let repo = TestRepo::new(&[("box.py", text), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "box.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for expected in ["full(2).get_or(3), 2)", "EMPTY.get_or(1), 1)", "full(2).size(), 1)"] {
+        assert!(ran.out.contains(expected), "{expected}: {}", ran.out);
+    }
+    assert!(!ran.out.contains("_force="), "{}", ran.out);
+    let wrong = text.replace("        2\n", "        5\n").replace("        1\n", "        9\n");
+    let repo = TestRepo::new(&[("box.py", &wrong), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "box.py"]);
+    for finding in ["`full(2).get_or(3)` gives `2`, but", "`EMPTY.get_or(1)` gives `1`, but"] {
+        assert!(ran.out.contains(finding), "{finding}: {}", ran.out);
+    }
+}
+
+#[test]
+fn a_parameter_named_after_a_class_is_given_its_objects() {
+    let text = "class Ticket:\n    def __init__(self, cents: int):\n        self.cents = cents\n\n\nclass Till:\n    def __init__(self):\n        self.lines = []\n\n    def add(self, ticket, count=1):\n        if count < 1:\n            raise ValueError('no count')\n        self.lines.append((ticket, count))\n\n    def total(self):\n        return sum(ticket.cents * count for ticket, count in self.lines)\n";
+    let repo = TestRepo::new(&[("till.py", text), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "till.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains(".add(Ticket("), "{}", ran.out);
+    assert!(!ran.out.contains(".add(2") && !ran.out.contains(", None)"), "{}", ran.out);
+}
+
+#[test]
 fn an_example_that_needs_a_package_is_no_finding() {
     let text = "def spelled(number: int) -> str:\n    \"\"\"Spells.\n\n    >>> spelled(1)\n    'one'\n    \"\"\"\n    raise NotImplementedError('spelling requires Speller (https://example.org/speller)')\n\n\ndef doubled(number: int) -> int:\n    return number * 2\n";
     let repo = TestRepo::new(&[("words.py", text), ("setup.cfg", "")]);

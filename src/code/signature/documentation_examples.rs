@@ -64,7 +64,8 @@ pub fn unread_examples(
             one.result.is_some() || one.printed.is_some_and(|shown| is_whole_repr(&shown))
         };
         let is_call = names.iter().any(|name| one.code.contains(&format!("{name}(")));
-        !one.shown.is_empty() && is_call && !read.is_some_and(is_held)
+        let is_unread = !one.shown.is_empty() && !read.is_some_and(is_held);
+        is_call && (is_unread || one.is_uncertain)
     });
     unread.map(|one| one.code).collect()
 }

@@ -45,6 +45,8 @@ pub struct Statement {
     pub shown: String,
     /// The calls that came first on the object that it calls.
     pub setup: Vec<String>,
+    /// Whether what is shown for it is left out, as a variable may have changed.
+    pub is_uncertain: bool,
 }
 
 /// Statements with what is shown for each, with values in the place of variables that were set to
@@ -68,9 +70,10 @@ pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -
             None => {}
         }
         let mut given = inline_arguments(language, &code, &known).unwrap_or_else(|| code.clone());
-        let mut setup = Vec::new();
+        let (mut setup, mut is_uncertain) = (Vec::new(), false);
         for (name, variable) in known.iter_mut().filter(|(name, _)| has_word(&code, name)) {
             if variable.is_touched {
+                is_uncertain |= !shown.is_empty();
                 shown.clear();
             }
             let (open, inner, close) = split_wrapper(&given);
@@ -102,7 +105,7 @@ pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -
             let value = given.clone();
             known.insert(name, Variable { value, is_touched, calls: None, is_result: true });
         }
-        found.push(Statement { code: given, shown, setup });
+        found.push(Statement { code: given, shown, setup, is_uncertain });
     }
     found
 }

@@ -103,12 +103,20 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
         }
     }
     let makers = documented_makers(callables, examples);
+    let of_functions: Vec<&Example> =
+        examples.iter().filter(|one| is_of_function(callables, one)).collect();
     for callable in callables {
         callable.learn_objects(&objects);
         callable.learn_makers(&makers);
         let is_constructor = callable.called_name() != callable.short_name();
+        // Of methods with one name in a compiled language, the number of arguments tells which is called.
+        let class = callable.class.as_ref().filter(|class| class.construction.is_some());
+        let takes_all = callable.parameters.last().is_some_and(|one| one.rest);
+        let count = class.filter(|_| !takes_all).map(|_| callable.parameters.len());
         let of_name = examples.iter().filter(|one| {
-            one.name == callable.called_name() && one.is_read == callable.is_property
+            one.name == callable.called_name()
+                && one.is_read == callable.is_property
+                && (is_constructor || count.is_none_or(|count| count == one.arguments.len()))
         });
         let own: Vec<Example> = of_name
             .filter_map(|one| {
@@ -121,7 +129,9 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
                     (Some(class), Some(receiver)) if class.is_static => {
                         receiver.rsplit('.').next() == Some(class.name.as_str())
                     }
-                    (Some(class), Some(receiver)) => makes_object(receiver, class),
+                    (Some(class), Some(receiver)) => {
+                        makes_object(receiver, class) || of_functions.contains(&one)
+                    }
                 };
                 // What a variable stands for is not known, but its arguments are good ones.
                 let result = one.result.clone().filter(|_| has_result);
@@ -164,8 +174,10 @@ fn documented_makers(
         for class in classes.filter(|class| !class.is_static && class.construction.is_none()) {
             let receiver = one.receiver.as_deref().unwrap_or_default();
             let own = own_expression(receiver, class);
-            let maker = own.strip_prefix(&class.name).filter(|maker| {
-                maker.starts_with('.') && maker.ends_with(')') && maker.matches('(').count() == 1
+            let function = Some(receiver).filter(|_| is_of_function(callables, one));
+            let maker = own.strip_prefix(&class.name).filter(|maker| maker.starts_with('.'));
+            let maker = maker.or(function).filter(|maker| {
+                is_constant_name(maker) || maker.ends_with(')') && maker.matches('(').count() == 1
             });
             let known = found.entry(class.name.clone()).or_default();
             let is_new = maker.filter(|maker| known.iter().all(|one| one != maker));
@@ -173,6 +185,21 @@ fn documented_makers(
         }
     }
     found
+}
+
+/// Whether a name is that of a constant: `NONE`, `EMPTY_CART`.
+pub fn is_constant_name(name: &str) -> bool {
+    name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Whether an example calls a method of the only class that has it, on a constant or what a function returns.
+fn is_of_function(callables: &[Callable], example: &Example) -> bool {
+    let maker = own_maker(example.receiver.as_deref().unwrap_or_default());
+    let named = callables.iter().filter(|one| one.short_name() == example.name);
+    let classes: BTreeSet<&str> =
+        named.filter_map(|one| Some(one.class.as_ref()?.name.as_str())).collect();
+    let is_function = || callables.iter().any(|one| one.class.is_none() && one.name == maker);
+    classes.len() == 1 && (is_constant_name(maker) || is_function())
 }
 
 /// Adds the attributes of objects that examples read, as functions without code of their own.
@@ -261,7 +288,10 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
     let receiver = callee.child_by_field_name("object");
     let name = if receiver.is_some() { text.rsplit('.').next()? } else { text };
     let is_plain = receiver.is_none_or(|one| {
-        !is_read && (one.kind() == "identifier" || is_attribute(one)) || is_construction(one)
+        let is_constant = one.kind() == "identifier" && is_constant_name(text_of(one, code));
+        !is_read && (one.kind() == "identifier" || is_attribute(one))
+            || is_constant
+            || is_construction(one)
     });
     if !is_plain {
         return None;

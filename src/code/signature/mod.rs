@@ -39,7 +39,8 @@ use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 pub use declared_values::{DeclaredValues, interleave_columns};
 pub use documentation_examples::{is_entry_point, is_page, source_examples, unread_examples};
 pub use examples::{
-    DocumentedResult, Example, assign_examples, is_defined, is_whole_repr, own_maker,
+    DocumentedResult, Example, assign_examples, is_constant_name, is_defined, is_whole_repr,
+    own_maker,
 };
 pub use go_values::is_basic_go;
 use java_examples::is_constant;
@@ -126,8 +127,8 @@ pub struct Class {
     pub is_static: bool,
     /// The arguments that its constructor is given in documentation and in the repository.
     pub examples: Vec<Vec<String>>,
-    /// What stands behind its name where documentation calls methods on an object that no constructor makes:
-    /// `.parse("1.0")`.
+    /// How documentation makes objects to call methods on, without the constructor: what stands behind the name
+    /// of the class, as `.parse("1.0")`, or a call of a function, as `parsed("1.0")`.
     pub makers: Vec<String>,
     /// In compiled languages, how objects are made.
     pub construction: Option<Construction>,

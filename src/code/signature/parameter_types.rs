@@ -366,6 +366,23 @@ pub fn keys(text: &str, name: &str) -> Vec<String> {
     found
 }
 
+/// The type of a default value: a literal, a function of its file, or a constant that is set to a literal there.
+pub fn default_types(value: &str, text: &str) -> Vec<Type> {
+    let is_name = value.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let heads = ["def", "function"].map(|word| format!("{word} {value}("));
+    if is_name && heads.iter().any(|head| text.contains(head.as_str())) {
+        return vec![Type::Function];
+    }
+    let start = format!("{value} = ");
+    let is_constant = is_name && !value.contains(char::is_lowercase);
+    let set_to = |line: &'_ str| -> Option<String> {
+        let line = line.trim().trim_start_matches("const ").strip_prefix(&start)?;
+        Some(line.trim_end_matches(';').to_owned())
+    };
+    let found = is_constant.then(|| text.lines().find_map(set_to)).flatten();
+    defaulted(found.as_deref().unwrap_or(value))
+}
+
 /// The type of a default value, given as source text.
 pub fn defaulted(text: &str) -> Vec<Type> {
     match text {

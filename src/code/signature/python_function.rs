@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 
 use super::parameter_names::infer_types;
-use super::parameter_types::{annotated, defaulted, keys, shown_values, used_types};
+use super::parameter_types::{annotated, default_types, keys, shown_values, used_types};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
 use crate::code::tree::{around, end_line, field_of, line, named_children, text_of};
@@ -147,13 +147,20 @@ pub fn read_parameters(
         let Some(named) = named else { continue };
         let rest = named.kind() == "list_splat_pattern";
         let name = text_of(named, text).trim_start_matches('*').to_owned();
-        let class = kind.and_then(|kind| class_of(text_of(kind, text)));
+        if value.is_some() && name.starts_with('_') {
+            // It is not meant for callers.
+            passing = Passing::Name;
+            continue;
+        }
+        let class = match kind {
+            Some(kind) => class_of(text_of(kind, text)),
+            None => class_of(&class_name_of(&name)),
+        };
         let said = |node: Option<Node<'_>>, read: fn(&str) -> Vec<Type>| {
             node.map(|node| read(text_of(node, text))).unwrap_or_default()
         };
         let stated = said(kind, annotated);
-        let default = value.map(|one| defaulted(constant_value(text_of(one, text), text)));
-        let default = default.unwrap_or_default();
+        let default = value.map(|one| default_types(text_of(one, text), text)).unwrap_or_default();
         let further = || {
             let own = types_beside(&default, used_types(body_text, &name));
             let field = field_that_holds(body_text, &name).filter(|_| own.is_empty());
@@ -172,20 +179,21 @@ pub fn read_parameters(
     found
 }
 
+/// The name of the class whose objects a parameter is called after: `BusTicket` for `bus_ticket`.
+fn class_name_of(parameter: &str) -> String {
+    parameter
+        .split('_')
+        .map(|word| {
+            word.get(..1).unwrap_or_default().to_uppercase() + word.get(1..).unwrap_or_default()
+        })
+        .collect()
+}
+
 /// The types of uses beside that of a default value: what goes through the characters of a text goes through a
 /// list too.
 fn types_beside(default: &[Type], mut used: Vec<Type>) -> Vec<Type> {
     used.retain(|kind| !default.contains(&Type::Text) || !matches!(kind, Type::List(_)));
     used
-}
-
-/// What a constant of the file is set to on one line, or the expression itself.
-fn constant_value<'a>(expression: &'a str, text: &'a str) -> &'a str {
-    let is_constant =
-        expression.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
-    let start = format!("{expression} = ");
-    let mut values = text.lines().filter_map(|line| line.trim().strip_prefix(&start));
-    values.next().filter(|_| is_constant).unwrap_or(expression)
 }
 
 /// The attribute in which a method keeps a parameter: `self.size` after `self.size = size`.

@@ -10,7 +10,7 @@ use super::factory_exports;
 use super::module_exports::{self, Exports};
 use super::parameter_names::infer_types;
 use super::parameter_types::{
-    annotated, defaulted, is_plain, keys, set_off_values, shown_values, used_types,
+    annotated, default_types, is_plain, keys, set_off_values, shown_values, used_types,
 };
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
@@ -333,7 +333,8 @@ fn parameters<'t>(node: Node<'t>, statement: Node<'t>, scope: &TypeScope<'t>) ->
             types.extend(is_object.then_some(Type::Map));
         }
         let further = || {
-            let default = value.map(|value| defaulted(text_of(value, text))).unwrap_or_default();
+            let default =
+                value.map(|value| default_types(text_of(value, text), text)).unwrap_or_default();
             let used = match target.kind() {
                 "object_pattern" => vec![Type::Map],
                 "array_pattern" => vec![Type::List(&Type::Any)],

@@ -374,7 +374,7 @@ impl TestWriting<'_> {
                 layer: one.layer,
                 text: task.in_its_words(one).text,
                 open: if task.may_write(&file.test_file) {
-                    still_open(file, one, made)
+                    still_open(&file.file, one, made)
                 } else {
                     let (task, file) = (&task.id, &file.test_file);
                     Some(format!("the focus_paths of {task} do not name {file}"))

@@ -174,6 +174,7 @@ mod tests {
                             line: 3,
                             text: "`f` raises ValueError for an empty text".into(),
                             source: CODE.into(),
+                            is_branch: false,
                         }
                     })
                     .collect(),

@@ -72,6 +72,9 @@ pub struct Requirement {
     pub text: String,
     /// Who says so: [`CODE`], [`DOCUMENTATION`], [`REQUEST`], or the provider that was asked.
     pub source: String,
+    /// Whether its line gives another result under another condition: that it runs does not tell which.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_branch: bool,
 }
 
 impl Requirement {

@@ -7,7 +7,7 @@ use crate::domain::id::RepoPath;
 
 use super::generation::TaskTests;
 use super::layer::SubLayer;
-use super::requirement::{PlannedFile, Requirement};
+use super::requirement::Requirement;
 
 /// Why a requirement is not covered; `None` if a test covers it.
 ///
@@ -18,12 +18,11 @@ use super::requirement::{PlannedFile, Requirement};
 ///
 /// Source: specification.md 6.1, 5.3.
 #[must_use]
-pub fn still_open(file: &PlannedFile, one: &Requirement, made: &TaskTests) -> Option<String> {
+pub fn still_open(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String> {
     let why = open_reason(file, one, made)?;
-    let is_own = |subject: &RepoPath| *subject == file.file;
     let is_contradicted = made
         .findings()
-        .any(|found| is_own(&found.subject) && is_same_function(&found.function, &one.function));
+        .any(|found| found.subject == *file && is_same_function(&found.function, &one.function));
     if is_contradicted && !one.is_stated() {
         return Some(
             "what is said of its function contradicts the code, so nothing else of it is held"
@@ -36,9 +35,8 @@ pub fn still_open(file: &PlannedFile, one: &Requirement, made: &TaskTests) -> Op
 /// How a requirement says that a function is given an empty text, list or object.
 pub const EMPTY_INPUT: &str = "has a defined result for an empty ";
 
-fn open_reason(planned: &PlannedFile, one: &Requirement, made: &TaskTests) -> Option<String> {
+fn open_reason(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String> {
     use SubLayer::{Edge, FailureMode, State};
-    let file = &planned.file;
     let claims: BTreeSet<&String> =
         made.written.iter().filter(|own| own.subject == *file).flat_map(|own| &own.shown).collect();
     let is_claimed = claims.contains(&one.id);
@@ -57,8 +55,7 @@ fn open_reason(planned: &PlannedFile, one: &Requirement, made: &TaskTests) -> Op
     };
     let lines = made.reached.get(file);
     let is_whole = lines.is_none() || made.report.functions.iter().any(is_head);
-    let is_branched = is_one_of_several(planned, one);
-    if one.layer == SubLayer::Happy && is_whole && (lines.is_none() || !is_branched) {
+    if one.layer == SubLayer::Happy && is_whole && (lines.is_none() || !one.is_branch) {
         return None;
     }
     if !is_unit && !is_claimed {
@@ -73,7 +70,7 @@ fn open_reason(planned: &PlannedFile, one: &Requirement, made: &TaskTests) -> Op
             .then(|| "which lines run is not known, and no test claims it".to_owned());
     };
     // The head of a function runs when its file is loaded.
-    let is_head_of = (is_branched || one.text.contains(EMPTY_INPUT))
+    let is_head_of = (one.is_branch || one.text.contains(EMPTY_INPUT))
         && made.report.functions.iter().any(is_head);
     if lines.binary_search(&one.line).is_err() && !is_head_of {
         return Some(match one.layer {
@@ -81,26 +78,13 @@ fn open_reason(planned: &PlannedFile, one: &Requirement, made: &TaskTests) -> Op
             _ => format!("no kept test executes line {}", one.line),
         });
     }
-    let is_decided_there = is_branched || matches!(one.layer, Edge | State | FailureMode);
+    let is_decided_there = one.is_branch || matches!(one.layer, Edge | State | FailureMode);
     let score = made.report.score.as_ref().filter(|_| is_decided_there)?;
     if score.survivors.iter().any(|broken| broken.file == *file && broken.line == one.line) {
         return Some(format!("a mutant of line {} goes undetected", one.line));
     }
     let untried = score.untried_lines.get(file).is_some_and(|lines| lines.contains(&one.line));
     untried.then(|| format!("no mutant of line {} was tried", one.line))
-}
-
-/// Whether the line of a requirement gives another result under another condition, by what it returns or by
-/// another requirement: that the line runs does not tell which.
-fn is_one_of_several(planned: &PlannedFile, one: &Requirement) -> bool {
-    let value = |text: &str| Some(text.split_once("` returns `")?.1.split('`').next()?.to_owned());
-    let own = value(&one.text).filter(|_| one.is_derived());
-    let is_other = |other: &Requirement| {
-        other.line == one.line && other.text != one.text && value(&other.text).is_some()
-    };
-    own.is_some_and(|own| {
-        own.contains(" if ") || own.contains(" ? ") || planned.requirements.iter().any(is_other)
-    })
 }
 
 /// Why no kept test holds what documentation or the request states.
@@ -219,7 +203,6 @@ pub fn is_same_function(one: &str, other: &str) -> bool {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::requirement::Priority;
     use super::super::written_tests::WrittenTests;
     use super::*;
     use crate::domain::characterisation_report::{
@@ -270,18 +253,6 @@ mod tests {
         }
     }
 
-    fn planned(requirements: &[Requirement]) -> PlannedFile {
-        PlannedFile {
-            file: path("a.py"),
-            tests: Vec::new(),
-            test_file: path("test_a.py"),
-            priority: Priority::Low,
-            reason: String::new(),
-            functions: Vec::new(),
-            requirements: requirements.to_vec(),
-        }
-    }
-
     fn requirement(layer: SubLayer, function: &str, line: u32) -> Requirement {
         Requirement {
             id: "R-001".into(),
@@ -290,6 +261,7 @@ mod tests {
             line,
             text: "it holds".into(),
             source: "code".into(),
+            is_branch: false,
         }
     }
 
@@ -355,7 +327,7 @@ mod tests {
         ];
         for (why, made, layer, function, line, expected) in table {
             let one = requirement(layer, function, line);
-            let open = still_open(&planned(&[]), &one, made);
+            let open = still_open(&path("a.py"), &one, made);
             assert_eq!(open.as_deref(), expected, "{why}");
         }
         let survivor = crate::domain::mutation::Mutant {
@@ -368,23 +340,16 @@ mod tests {
         let mut missed = made.clone();
         missed.report.score = Some(Score { survivors: vec![survivor], ..Score::default() });
         let edge = requirement(SubLayer::Edge, "price", 8);
-        let open = |one: &Requirement, missed: &TaskTests| still_open(&planned(&[]), one, missed);
+        let open = |one: &Requirement, missed: &TaskTests| still_open(&path("a.py"), one, missed);
         let undetected = Some("a mutant of line 8 goes undetected".to_owned());
         assert_eq!(open(&edge, &missed), undetected);
         let plain = requirement(SubLayer::Happy, "price", 8);
         assert_eq!(open(&plain, &missed), None);
-        let text = |text: &str| Requirement { text: text.into(), ..plain.clone() };
-        let inner = text("`price` returns `[1 if cents > 9 else 2]` for ordinary `cents` (a.py:8)");
-        assert_eq!(open(&inner, &missed), undetected);
-        let sides =
-            [9, 10].map(|n| text(&format!("`price` returns `{n}` for `n` of {n} (a.py:8)")));
-        let [one, other] = &sides;
-        assert_eq!(open(one, &missed), None);
-        let beside = still_open(&planned(std::slice::from_ref(other)), one, &missed);
-        assert_eq!(beside, undetected);
+        let branch = Requirement { is_branch: true, ..plain };
+        assert_eq!(open(&branch, &missed), undetected);
         missed.report.score =
             Some(Score { untried_lines: [(path("a.py"), [8].into())].into(), ..Score::default() });
-        let open = still_open(&planned(&[]), &edge, &missed);
+        let open = still_open(&path("a.py"), &edge, &missed);
         assert_eq!(open.as_deref(), Some("no mutant of line 8 was tried"));
         let claim = WrittenTests {
             round: 1,
@@ -402,7 +367,7 @@ mod tests {
         let claimed = TaskTests { written: vec![claim], ..made.clone() };
         let crossing = |line| {
             let one = requirement(SubLayer::Wiring, "price", line);
-            still_open(&planned(&[]), &one, &claimed)
+            still_open(&path("a.py"), &one, &claimed)
         };
         assert_eq!(crossing(8), None, "a kept test claims it and runs its line");
         assert_eq!(crossing(9).as_deref(), Some("no kept test executes line 9"));
@@ -454,7 +419,7 @@ mod tests {
         let totals = production.totals();
         assert_eq!((totals.tests, totals.files, production.dropped.len()), (0, 0, 1));
         let one = requirement(SubLayer::Happy, "price", 1);
-        let open = still_open(&planned(&[]), &one, production.made.as_ref().unwrap());
+        let open = still_open(&path("a.py"), &one, production.made.as_ref().unwrap());
         assert_eq!(open.as_deref(), Some("code check (IMPL-001.3): 1 critical"));
         assert!(!production.is_met());
         assert_eq!(production.written_work().obstacle, "code check (IMPL-001.3): 1 critical");
@@ -474,7 +439,7 @@ mod tests {
         ];
         for (text, expected) in table {
             let one = Requirement { text: text.into(), ..requirement(SubLayer::Happy, "price", 2) };
-            assert_eq!(still_open(&planned(&[]), &one, &made).as_deref(), expected, "{text}");
+            assert_eq!(still_open(&path("a.py"), &one, &made).as_deref(), expected, "{text}");
         }
     }
 
@@ -492,7 +457,7 @@ mod tests {
         for (results, is_open) in table {
             made.report.functions[0].results =
                 results.iter().map(|one| (*one).to_owned()).collect();
-            let open = still_open(&planned(&[]), &one, &made);
+            let open = still_open(&path("a.py"), &one, &made);
             let expected = is_open.then_some("its kept tests see only errors");
             assert_eq!(open.as_deref(), expected, "{results:?}");
         }
@@ -504,7 +469,7 @@ mod tests {
         made.report.functions[0].results = vec!["0".into()];
         let text = format!("`price` {EMPTY_INPUT}`cents` (a.py:1)");
         let one = Requirement { text, ..requirement(SubLayer::Edge, "price", 1) };
-        let open = |made: &TaskTests| still_open(&planned(&[]), &one, made);
+        let open = |made: &TaskTests| still_open(&path("a.py"), &one, made);
         assert_eq!(open(&made).as_deref(), Some("no kept test gives it an empty value"));
         made.report.functions[0].takes_empty = true;
         assert_eq!(open(&made), None);
@@ -516,7 +481,7 @@ mod tests {
         made.report.functions[2].line = 5;
         made.reached = [(path("a.py"), vec![5, 8])].into();
         let open = |made: &TaskTests, line| {
-            still_open(&planned(&[]), &requirement(SubLayer::Happy, "fetch", line), made)
+            still_open(&path("a.py"), &requirement(SubLayer::Happy, "fetch", line), made)
         };
         assert_eq!(open(&made, 8).as_deref(), Some("uses the network"), "others may call it");
         made.report.functions[2].internal_until = Some(9);
@@ -537,6 +502,6 @@ mod tests {
         made.report.functions.push(other);
         let text = "`Order.add` raises ValueError for x (a.py:2)".to_owned();
         let one = Requirement { text, ..requirement(SubLayer::Happy, "Order.add", 2) };
-        assert_eq!(still_open(&planned(&[]), &one, &made), None);
+        assert_eq!(still_open(&path("a.py"), &one, &made), None);
     }
 }

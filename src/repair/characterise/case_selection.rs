@@ -43,8 +43,9 @@ const NAN_WORDS: &[&str] = &["nan", "NaN", "NAN", "isnan", "isNaN", "is_nan"];
 pub fn check_purpose(language: Language, case: &Case, source: &str) -> Result<(), String> {
     check_usable(language, case)?;
     match &case.seen.outcome {
-        CallOutcome::Value { way: ResultKind::Nan, .. }
-            if case.documented.is_none()
+        CallOutcome::Value { literal, way }
+            if (*way == ResultKind::Nan || literal == "NaN")
+                && case.documented.is_none()
                 && !NAN_WORDS.iter().any(|word| has_word(source, word)) =>
         {
             Err("its result is NaN, of which the code says nothing".into())

@@ -2,7 +2,9 @@
 
 use crate::code::language::Language;
 use crate::code::pattern::Pattern;
-use crate::code::signature::{Callable, DocumentedResult, Example, is_whole_repr};
+use crate::code::signature::{
+    Callable, DocumentedResult, Example, is_constant_name, is_whole_repr,
+};
 use crate::effect::{Call, CallOutcome, ResultKind};
 
 use super::inputs::list_callees;
@@ -25,7 +27,8 @@ pub fn documented_calls<'a>(
     for example in &callable.examples {
         let arguments = example.arguments.clone();
         let method = callable.called_method();
-        let receiver = example.receiver.as_ref().filter(|one| one.contains(['(', '"']));
+        let is_object = |one: &&String| one.contains(['(', '"']) || is_constant_name(one);
+        let receiver = example.receiver.as_ref().filter(is_object);
         match receiver.filter(|_| callable.class.as_ref().is_some_and(|class| !class.is_static)) {
             Some(receiver) => {
                 let setup = example.setup.clone();

@@ -274,7 +274,10 @@ fn list_objects(class: &Class, callable: &Callable, python: bool) -> Vec<String>
         None => format!("{new}{name}({})", given.join(", ")),
     };
     let documented =
-        class.makers.iter().take(EXAMPLE_OBJECTS).map(|maker| format!("{name}{maker}"));
+        class.makers.iter().take(EXAMPLE_OBJECTS).map(|maker| match maker.strip_prefix('.') {
+            Some(method) => format!("{name}.{method}"),
+            None => maker.clone(),
+        });
     documented.chain(given.into_iter().map(made)).collect()
 }
 

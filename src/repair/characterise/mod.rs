@@ -32,6 +32,7 @@ use std::time::Duration;
 use futures::future::try_join_all;
 
 use crate::code::language::Language;
+use crate::code::pattern::Pattern;
 use crate::code::signature::date_texts::dates_of_keys;
 use crate::code::signature::{Callable, Parameter};
 use crate::domain::id::RepoPath;
@@ -338,7 +339,9 @@ pub async fn characterise(
     agree(observer, task, &bindings, &mut found).await?;
     for one in &mut found {
         // What a call does says more than what is wrong with its arguments.
-        let is_accident = |reason: &str| reason == OTHER_SHAPE || reason.ends_with("on purpose");
+        let is_accident = |reason: &str| {
+            reason == OTHER_SHAPE || reason.ends_with("on purpose") || is_unmade(reason)
+        };
         one.dropped
             .sort_by_key(|(reason, count)| (is_accident(reason), Reverse(*count), reason.clone()));
     }
@@ -407,24 +410,43 @@ fn further(task: &FileTask<'_>, callable: &Callable) -> usize {
     if inside { DEEPER } else { 1 }
 }
 
-/// Drops the calls of a Python function that has no result and refuses nothing: that they end says little of
-/// what they do.
+/// Whether a call was refused before its function ran, for its object or an argument.
+fn is_unmade(reason: &str) -> bool {
+    reason.contains("cannot be made: ") || reason.starts_with("making its object or an argument")
+}
+
+/// Drops the calls that have no result, of a function that refuses nothing or changes its object, which stories
+/// show: that they end says little of what they do.
 fn drop_silent_calls(one: &mut ObservedFunction, known: &mut Vec<Case>, source: &str) {
     let is_silent = |case: &Case| {
-        matches!(case.expected_outcome(), CallOutcome::Value { literal, .. } if literal == "None")
+        let outcome = case.expected_outcome();
+        matches!(outcome, CallOutcome::Value { literal, .. } if ["None", "undefined"].contains(&literal.as_str()))
             && case.seen.after.is_empty()
     };
-    let is_empty = !known.is_empty() && known.iter().all(is_silent);
-    if is_empty && !returns_value(source) {
-        known.retain(|case| case.documented.is_some());
+    let is_method = one.callable.class.as_ref().is_some_and(|class| !class.is_static);
+    let is_empty = !known.is_empty() && known.iter().all(is_silent)
+        || is_method && CHANGES_OBJECT.is_match(source);
+    if is_empty && known.iter().any(is_silent) && !returns_value(source) {
+        known.retain(|case| case.documented.is_some() || !is_silent(case));
         drop_for(one, "it returns nothing that a test could compare".into());
     }
 }
 
-/// Whether a function of Python has a statement that gives its caller something.
+/// How a method changes its object: by setting an attribute, or by a call of one.
+static CHANGES_OBJECT: Pattern =
+    Pattern::new(r"\b(?:self|this)\.\w+(?:\.\w+\(|(?:\[[^\]]*\])?\s*[-+*/|&]?=[^=])");
+
+/// Whether a function has a statement that gives its caller something.
 fn returns_value(source: &str) -> bool {
-    let gives = |line: &str| line.starts_with("return ") && line != "return None";
-    source.lines().any(|line| gives(line.trim()) || line.contains("yield"))
+    let gives = |line: &str| {
+        line.starts_with("return ") && !["return None", "return undefined;"].contains(&line)
+    };
+    source.lines().any(|line| {
+        gives(line.trim())
+            || line.contains("yield")
+            || line.contains("=>")
+            || line.contains("{ return")
+    })
 }
 
 fn drop_for(functions: &mut ObservedFunction, reason: String) {

@@ -389,7 +389,10 @@ async fn called_names(
     let searched = searched.filter(|(_, language)| is_tested_by(*language, layout.framework));
     for (file, language) in searched.take(SEARCHED) {
         let Some(text) = read(request, file, fx).await? else { continue };
-        for (name, calls) in signature::calls(language, &text, &names) {
+        for (name, mut calls) in signature::calls(language, &text, &names) {
+            // What only the code itself gives by name is not meant for others.
+            calls
+                .retain(|given| !given.iter().any(|one| one.starts_with('_') && one.contains('=')));
             examples.entry(name).or_default().extend(calls);
         }
         for name in names.iter().filter(|name| signature::is_defined(&text, name)) {

@@ -84,6 +84,7 @@ impl<'a> CodeRequirements<'a> {
             line,
             text: format!("`{}` {clause} ({}:{line})", function.name, self.file),
             source: CODE.to_owned(),
+            is_branch: false,
         });
     }
 
@@ -101,7 +102,13 @@ impl<'a> CodeRequirements<'a> {
                 self.reach.line_ran(function, result.line) || entered && !self.reach.is_measured();
             let clause =
                 format!("returns `{}` for {}", result.value, given(function, &result.guard));
+            let known = self.found.len();
             self.want((Happy, function), result.line, shown, &clause);
+            let others = function.returns.iter().filter(|one| one.line == result.line);
+            let has_condition = [" if ", " ? "].iter().any(|word| result.value.contains(word));
+            for one in self.found.iter_mut().skip(known) {
+                one.is_branch = has_condition || others.clone().count() > 1;
+            }
         }
         for raise in &function.raises {
             let shown = self.reach.line_ran(function, raise.line);

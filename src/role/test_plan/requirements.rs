@@ -186,6 +186,7 @@ mod tests {
                     line,
                     text: String::new(),
                     source: CODE.into(),
+                    is_branch: false,
                 })
                 .collect();
             let named = |list: &[Requirement]| -> BTreeSet<String> {

@@ -115,6 +115,7 @@ fn documented_result(
         line,
         text: format!("`{receiver}{call}`{after} {clause} ({file}:{line})"),
         source: source.to_owned(),
+        is_branch: false,
     })
 }
 
@@ -248,6 +249,7 @@ fn required_of(demand: &str, words: &[String], target: &DemandTarget<'_>) -> Req
         line,
         text: format!("{demand} (`{}`, {}:{line})", target.function.name, target.file),
         source: REQUEST.to_owned(),
+        is_branch: false,
     }
 }
 

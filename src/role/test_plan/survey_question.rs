@@ -277,6 +277,7 @@ impl SurveyReader<'_> {
             line,
             text: format!("{text}{given}; expect: {expect}"),
             source: String::new(),
+            is_branch: false,
         })
     }
 }

@@ -319,6 +319,12 @@ fn lower_first(name: &str) -> String {
 /// Names that a test file uses itself, beside those of [`RESERVED`].
 const OWN_NAMES: &[&str] = &["assert", "expect", "self", "test"];
 
+/// Built-in names of Python that classes have too, in small letters.
+const BUILT_IN: &[&str] = &[
+    "bool", "bytes", "complex", "dict", "filter", "format", "hash", "input", "iter", "map",
+    "object", "print", "property", "range", "slice", "tuple", "type", "zip",
+];
+
 /// The lines that make the object of a call and the calls on it that come first, and what is called
 /// then; no lines for a single call.
 fn setup_lines(naming: &Naming, function: &ObservedFunction, case: &Case) -> (Vec<String>, String) {
@@ -347,7 +353,7 @@ fn object_name(naming: &Naming, function: &ObservedFunction, case: &Case) -> Str
     let is_taken = case.seen.needs.iter().any(|need| need.split('.').next() == Some(word))
         || function.callable.parameters.iter().any(|one| one.name == word)
         || naming.subject.split('.').next() == Some(word)
-        || [OWN_NAMES, RESERVED].iter().any(|words| words.contains(&word));
+        || [OWN_NAMES, RESERVED, BUILT_IN].iter().any(|words| words.contains(&word));
     let (language, declared) = if is_python {
         (Language::Python, format!("{name} = 1\n"))
     } else {

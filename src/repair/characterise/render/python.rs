@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::code::language::Language;
+use crate::code::signature::is_constant_name;
 use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
@@ -84,6 +85,11 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     text.push_str(&lines(&own));
     let mut subjects: BTreeSet<&str> = used.iter().map(|(one, _)| one.local.as_str()).collect();
     subjects.extend(used.iter().flat_map(|(one, case)| argument_classes(one, case)));
+    let makers = functions.iter().map(|one| one.local.as_str());
+    subjects
+        .extend(makers.filter(|name| used.iter().any(|(_, case)| begins_with_call(case, name))));
+    let roots = used.iter().filter_map(|(_, case)| case.call.callee.split_once('.'));
+    subjects.extend(roots.map(|(root, _)| root).filter(|root| is_constant_name(root)));
     let from = &naming.subject;
     if of_subject {
         subjects.extend(used.iter().filter_map(|(_, case)| own_class(case, from)));
@@ -121,6 +127,11 @@ fn own_class<'a>(case: &'a Case, module: &str) -> Option<&'a str> {
     };
     let name = class.strip_prefix(module)?.strip_prefix('.')?;
     (!name.contains('.')).then_some(name)
+}
+
+/// Whether what makes the object of a call is this function.
+fn begins_with_call(case: &Case, name: &str) -> bool {
+    case.call.callee.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))
 }
 
 /// The classes of the module whose objects are arguments.
