@@ -9,7 +9,7 @@ use crate::adapter::{Session, suite};
 use crate::domain::characterisation_report::CharacterisationReport;
 use crate::domain::commit;
 use crate::domain::event::Event;
-use crate::domain::id::TestId;
+use crate::domain::id::{TestId, TreeId};
 use crate::domain::mutation::Score;
 use crate::domain::request::Mode;
 use crate::domain::session::SessionKind;
@@ -93,7 +93,7 @@ async fn generate_and_commit(
         .into_iter()
         .map(|file| Gap { file, functions: request.functions.clone(), test_file: None })
         .collect();
-    let before = before(&fx).await?;
+    let before = passing_before(&tree, &fx).await?;
     let generation = GenerateRequest {
         tree: &tree,
         gaps: &gaps,
@@ -126,9 +126,9 @@ async fn generate_and_commit(
 }
 
 /// Passing tests of the project; empty when there are none, or too many to measure.
-async fn before(fx: &Effects<'_>) -> Result<Vec<TestId>, AppError> {
+async fn passing_before(tree: &TreeId, fx: &Effects<'_>) -> Result<Vec<TestId>, AppError> {
     fx.step("running the full suite");
-    let passing = code_selection::passed(existing_tests(fx, SUITE_LOG).await?);
+    let passing = code_selection::passed(existing_tests(tree, fx, SUITE_LOG).await?);
     if passing.len() > MEASURED {
         let text =
             format!("{} tests are there already; what they reach is not measured", passing.len());

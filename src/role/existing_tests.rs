@@ -1,17 +1,24 @@
 //! Runs the tests that a project already has, before new ones are written.
 
+use crate::code::test_paths::is_test;
 use crate::domain::event::Event;
+use crate::domain::id::TreeId;
 use crate::domain::test::{Scope, TestCase};
 use crate::effect::{Effects, RunError, RunRequest};
 
 /// The tests of a project with their results; empty when it has none yet.
 ///
 /// A run without results counts as empty too, because that is how some runners say that there are
-/// no tests. A crash looks the same, so a notice names the reason.
-pub async fn existing_tests(fx: &Effects<'_>, log: &str) -> Result<Vec<TestCase>, RunError> {
+/// no tests. A crash looks the same, so a notice names the reason where the tree that is checked out has tests.
+pub async fn existing_tests(
+    tree: &TreeId,
+    fx: &Effects<'_>,
+    log: &str,
+) -> Result<Vec<TestCase>, RunError> {
     let request = RunRequest { root: fx.worktree.root(), scope: &Scope::Full, log };
     match fx.suite.run(&request).await {
         Ok(results) => Ok(results.cases),
+        Err(RunError::NoReportFile { .. }) if !has_test_files(tree, fx).await => Ok(Vec::new()),
         Err(error) => match notice(&error) {
             Some(text) => {
                 fx.screen.show(&Event::Notice { text });
@@ -21,6 +28,12 @@ pub async fn existing_tests(fx: &Effects<'_>, log: &str) -> Result<Vec<TestCase>
             None => Err(error),
         },
     }
+}
+
+/// Whether a tree has files of tests; also if it cannot be read.
+pub async fn has_test_files(tree: &TreeId, fx: &Effects<'_>) -> bool {
+    let files = fx.worktree.files(tree).await;
+    files.map_or(true, |files| files.iter().any(is_test))
 }
 
 fn notice(error: &RunError) -> Option<String> {

@@ -43,7 +43,7 @@ pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, rescore,
     suspects,
 };
-pub use existing_tests::existing_tests;
+pub use existing_tests::{existing_tests, has_test_files};
 pub use fixer::{Fixer, FixerSettings};
 pub use hindrances::hindrances;
 pub use impact::Impact;

@@ -81,6 +81,21 @@ fn a_report_pattern_that_matches_nothing() {
 }
 
 #[test]
+fn a_report_is_missed_only_where_there_are_tests() {
+    let settings = (".github/regreen.yml", "test:\n  command: \"true\"\n  report: \"out/*.xml\"\n");
+    let code = ("shop.py", "def fee(price):\n    return price * 2\n");
+    let test = ("test_shop.py", "def test_fee():\n    pass\n");
+    let table: [(&[(&str, &str)], &str); 2] = [
+        (&[settings, code], "there are no tests, and none could be written"),
+        (&[settings, code, test], "wrote no file that matches the report pattern"),
+    ];
+    for (files, expected) in table {
+        let ran = TestRepo::new(files).regreen(&["test", "--yes", "shop.py"]);
+        assert!(ran.err.contains(expected), "{expected}: {}", ran.err);
+    }
+}
+
+#[test]
 fn a_suite_that_crashes_or_hangs_is_never_a_rate() {
     let crash = TestRepo::new(&[("test_a.py", "import os\nos._exit(7)\n")]);
     let ran = crash.regreen(&["fix", "--json"]);

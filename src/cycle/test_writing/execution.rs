@@ -11,6 +11,7 @@ use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineStepOut
 use crate::domain::test_plan::task::SUITE_TASK;
 use crate::effect::{EffectError, Effects, RunError};
 use crate::report::planning;
+use crate::role::has_test_files;
 
 /// Drives the last step of phase 5; with the end of the fix loop, if it ran.
 pub async fn execute(
@@ -59,11 +60,15 @@ impl ExecutionPerformer<'_> {
 impl ExecutionPerformer<'_> {
     /// The failure, or why there is no test to run after an attempt to write some.
     async fn explain_empty_suite(&self, failure: Failure) -> Result<Failure, Failure> {
-        let is_empty = matches!(
-            failure,
-            Failure::Effect(EffectError::Run(RunError::NoTests { .. } | RunError::NoReport { .. }))
-        );
-        let known = generation(self.fx).await?.filter(|_| is_empty);
+        let Failure::Effect(EffectError::Run(error)) = &failure else { return Ok(failure) };
+        let known = generation(self.fx).await?;
+        let is_empty = match (error, &known) {
+            (RunError::NoReportFile { .. }, Some(known)) => {
+                !has_test_files(&known.tree, self.fx).await
+            }
+            _ => matches!(error, RunError::NoTests { .. } | RunError::NoReport { .. }),
+        };
+        let known = known.filter(|_| is_empty);
         let known = known.filter(|known| known.passing.is_empty() && known.failing.is_empty());
         let known = known.filter(|known| known.files().is_empty());
         let Some((known, made)) = known.as_ref().and_then(|one| Some((one, one.made.as_ref()?)))

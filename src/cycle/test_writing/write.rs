@@ -143,7 +143,7 @@ async fn begin(
     fx.screen.show(&Event::Phase { phase: 5, doing });
     fx.step("running the suite before anything is written");
     fx.worktree.checkout(&inputs.tree).await?;
-    let cases = existing_tests(fx, LOG).await?;
+    let cases = existing_tests(&inputs.tree, fx, LOG).await?;
     // Tests that do not even load reach nothing of what they test.
     let is_loaded = |case: &&TestCase| !case.kind.is_unloaded();
     let of = |status: Status| {
