@@ -109,9 +109,12 @@ mod tests {
     use super::*;
     use crate::code::language::Language;
 
+    /// The class and the name of a method, and whether it is a property.
+    type Shown = (&'static str, &'static str, bool);
+
     #[test]
     fn methods_of_a_prototype_are_found_in_each_way_to_set_them() {
-        let table: &[(&str, &[(&str, &str, bool)])] = &[
+        let table: &[(&str, &[Shown])] = &[
             ("A.prototype.f = function f(a) {};", &[("A", "f", false)]),
             ("A.prototype.f = A.prototype.g = (a) => a;", &[("A", "f", false)]),
             ("A.prototype.f = A.prototype.g;", &[]),
