@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::behaviour::kinds::{self, Kind};
 use super::behaviour::{self, walk::callable};
 use super::language::Language;
+use super::signature::prototype_methods::prototype_methods;
 use super::tree::{children, end_line, first_field, line, text_of};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +65,15 @@ fn collect(node: Node<'_>, text: &str, prefix: &str, found: &mut Vec<Function>) 
         inner = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
         if is_function {
             found.push(Function { name: inner.clone(), start: line(node), end: end_line(node) });
+        }
+    }
+    for one in prototype_methods(node, text) {
+        one.class.clone_into(&mut inner);
+        // Entries of an object come below.
+        if one.whole == node {
+            inner = format!("{}.{}", one.class, one.name);
+            let (start, end) = (line(one.function), end_line(one.function));
+            found.push(Function { name: inner.clone(), start, end });
         }
     }
     for child in children(node) {
@@ -203,6 +213,14 @@ mod tests {
             let expected = Function { name: name.into(), start, end };
             assert_eq!(enclosing(&found, start), Some(&expected), "{language:?}");
         }
+    }
+
+    #[test]
+    fn methods_of_a_prototype_are_functions_of_a_class() {
+        let text = "function A() {}\nA.prototype.f = function g() {\n  return () => 1;\n};\nA.prototype = {\n  h: function () {},\n  i() {},\n};\n";
+        let found = functions(Language::JavaScript, text);
+        let found: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.start)).collect();
+        assert_eq!(found, [("A", 1), ("A.f", 2), ("A.h", 6), ("A.i", 7)]);
     }
 
     #[test]

@@ -813,6 +813,28 @@ fn what_depends_on_the_platform_is_in_no_test_of_javascript() {
 }
 
 #[test]
+fn methods_on_a_prototype_are_called_on_objects_that_new_makes() {
+    let text = "'use strict';\n\nfunction Queue() {\n  this.list = [];\n}\n\nQueue.prototype.push = function push(item) {\n  this.list.push(item);\n  return this.list.length;\n};\n\nQueue.prototype.shift = function shift() {\n  return this.list.shift();\n};\n\nObject.defineProperty(Queue.prototype, 'length', {\n  get: function length() {\n    return this.list.length;\n  }\n});\n\nmodule.exports = Queue;\n";
+    let manifest =
+        r#"{ "name": "queue", "main": "queue.js", "scripts": { "test": "node --test" } }"#;
+    let repo = TestRepo::new(&[("queue.js", text), ("package.json", manifest)]);
+    let ran = repo.regreen(&["pin", "--dry-run", "queue.js"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let written = ran.out.replace("\n+", "\n");
+    for expected in [
+        "const Queue = require('../queue.js');",
+        "const queue = new Queue();\n  queue.push(",
+        "new Queue().push(",
+        "queue.shift(), ",
+        "queue.length, ",
+    ] {
+        assert!(written.contains(expected), "{expected}: {written}");
+    }
+    // It is no function to be called without `new`.
+    assert!(!written.replace("new Queue(", "").contains("Queue("), "{written}");
+}
+
+#[test]
 fn a_suite_in_which_no_test_passes_has_no_score_and_failing_tests_are_counted() {
     let failing = (
         "test_wrong.py",

@@ -12,7 +12,7 @@ pub(super) mod walk;
 use std::collections::BTreeSet;
 
 use super::language::Language;
-use super::signature;
+use super::signature::{self, prototype_methods::prototype_classes};
 use crate::domain::text::has_word;
 
 pub use describe::condition;
@@ -174,6 +174,12 @@ pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
         .then(|| signature::exports(tree.root_node(), text).into_keys().collect());
     let source = walk::FunctionSource { language, text, exported: exported.as_ref() };
     walk::functions(tree.root_node(), source, "", &mut found);
+    if language.is_script() {
+        let classes = prototype_classes(tree.root_node(), text);
+        for one in found.iter_mut().filter(|one| classes.contains(one.name.as_str())) {
+            one.name.push_str(".constructor");
+        }
+    }
     // Overloads in Python declare types only.
     found.retain(|one| !one.marks.iter().any(|mark| mark.ends_with("overload")));
     for function in &mut found {

@@ -125,6 +125,18 @@ export class Cart {
         "  12-12 catches error",
     ];
     assert_eq!(facts(Language::JavaScript, text), expected);
+    let prototype = "function A(n) { this.n = n; }\nA.prototype.f = function g(a) {\n  if (!a) { throw new TypeError('no a'); }\n  this.n = a;\n};\nA.prototype.h = {\n  n: 1 };\nObject.defineProperty(A.prototype, 'size', { get: function () { return this.n; } });\nB.prototype = { i: function () {} };\nmodule.exports = A;\n";
+    let expected = [
+        "pub A.constructor(n) 1-1",
+        "  1 changes n",
+        "pub A.f(a) 2-5",
+        "  3 TypeError (no a): an empty `a`",
+        "  4 changes n",
+        "pub A.size() 8-8",
+        "  8 -> this.n: always",
+        "B.i() 9-9",
+    ];
+    assert_eq!(facts(Language::JavaScript, prototype), expected);
     let common = "function a() {}\nfunction b() {}\nmodule.exports = { a };\n";
     assert_eq!(facts(Language::JavaScript, common), ["pub a() 1-1", "b() 2-2"]);
 }

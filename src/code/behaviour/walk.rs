@@ -10,6 +10,7 @@ use super::{Behaviour, Parameter};
 use crate::code::language::Language;
 use crate::code::signature::factory_exports::assigned_function;
 use crate::code::signature::module_exports;
+use crate::code::signature::prototype_methods::prototype_methods;
 use crate::code::tree::{children, end_line, field_of, first_field, line, text_of};
 
 /// Maximum length of a quoted expression, in characters.
@@ -74,6 +75,16 @@ pub fn functions(
     }
     if let Some((name, own)) = names.and_then(|names| set_on_exported(node, names, text)) {
         found.push(behaviour(own, own, language, text, name));
+        return;
+    }
+    let methods = prototype_methods(node, text).into_iter().filter(|_| language.is_script());
+    let methods = methods.map(|one| {
+        let name = format!("{}.{}", one.class, one.name);
+        behaviour(one.function, one.function, language, text, name)
+    });
+    let before = found.len();
+    found.extend(methods);
+    if found.len() > before {
         return;
     }
     if kind == Kind::Function

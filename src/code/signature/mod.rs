@@ -19,6 +19,7 @@ mod matching_text;
 pub mod module_exports;
 mod parameter_names;
 mod parameter_types;
+pub mod prototype_methods;
 mod python;
 mod python_function;
 mod reached_functions;

@@ -188,8 +188,9 @@ pub fn package_default(
 ) -> Option<String> {
     let is_default = |one: &&Callable| one.export.as_deref() == Some("default");
     let is_entry = package.is_imported_by(file);
-    let mut all = callables.iter().filter(|one| one.class.is_none() && is_entry);
-    all.find(is_default).map(|one| one.name.clone())
+    let is_whole = |one: &&Callable| one.class.is_none() || one.is_constructor();
+    let mut all = callables.iter().filter(|one| is_whole(one) && is_entry);
+    all.find(is_default).map(|one| one.subject().to_owned())
 }
 
 /// The examples of a page for functions, which may give the default export of a package a name of its own.

@@ -1,6 +1,6 @@
 //! Finds the callable functions and methods of a JavaScript or TypeScript file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 use tree_sitter::Node;
@@ -12,6 +12,7 @@ use super::parameter_names::infer_types;
 use super::parameter_types::{
     annotated, default_types, is_plain, keys, set_off_values, shown_values, used_types,
 };
+use super::prototype_methods::{ClassMethod, prototype_classes, prototype_methods};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
 use crate::code::language::Language;
@@ -35,9 +36,11 @@ fn outermost(root: Node<'_>, text: &str) -> (Exports, Vec<Callable>) {
     let mut found = Vec::new();
     let scopes = factory_exports::scopes(root, text);
     let types = TypeScope::of_file(root, text);
+    let classes = prototype_classes(root, text);
     for (block, own) in std::iter::once((root, &exports)).chain(scopes.iter().map(|(b, e)| (*b, e)))
     {
-        let mut level = Level { text, exports: own, types: &types, found: Vec::new() };
+        let made = made_by_functions(block, &classes, &types);
+        let mut level = Level { text, exports: own, types: &types, made, found: Vec::new() };
         for child in named_children(block) {
             level.read(child, child);
         }
@@ -83,11 +86,33 @@ fn objects(statement: Node<'_>, text: &str, exports: &mut Exports) {
     }
 }
 
+/// The parameters of those functions of a block that are classes, by name.
+fn made_by_functions<'t>(
+    block: Node<'t>,
+    classes: &BTreeSet<&'t str>,
+    types: &TypeScope<'t>,
+) -> BTreeMap<&'t str, Vec<Parameter>> {
+    let name_of = |one: Node<'t>| field_of(one, "name", types.source_text());
+    let mut made = BTreeMap::new();
+    for statement in named_children(block) {
+        let declared = [vec![statement], named_children(statement)].concat().into_iter();
+        for one in declared.filter(|one| classes.contains(name_of(*one))) {
+            let function = one.child_by_field_name("value").unwrap_or(one);
+            if FUNCTIONS.contains(&function.kind()) {
+                made.insert(name_of(one), parameters(function, statement, types));
+            }
+        }
+    }
+    made
+}
+
 /// The traversal of the statements of one block.
 struct Level<'a> {
     text: &'a str,
     exports: &'a Exports,
     types: &'a TypeScope<'a>,
+    /// What objects of functions with methods are made of.
+    made: BTreeMap<&'a str, Vec<Parameter>>,
     found: Vec<Callable>,
 }
 
@@ -113,7 +138,15 @@ impl Level<'_> {
                     }
                 }
             }
-            "expression_statement" => self.assignment(node),
+            "expression_statement" => {
+                self.assignment(node);
+                for one in prototype_methods(node, self.text) {
+                    let made = self.made.get(one.class).cloned();
+                    if made.is_some() {
+                        self.method(one, made, false);
+                    }
+                }
+            }
             "class_declaration" => self.class(node),
             _ => {}
         }
@@ -186,34 +219,60 @@ impl Level<'_> {
             if own.starts_with(['_', '#']) || !plain {
                 continue;
             }
-            let before = self.found.len();
-            self.put(own, member, member, self.exports.get(name).cloned());
-            let Some(callable) = self.found.get_mut(before) else { continue };
-            callable.name = format!("{name}.{own}");
             let is_property = ["get ", "static get "].iter().any(|mark| source.starts_with(mark));
-            let parameters = made.clone().filter(|_| !is_static).unwrap_or_default();
-            let name = name.to_owned();
-            let class = Class { name, parameters, is_static, ..Class::default() };
-            // Another object of the class, as in `other instanceof Version`.
-            for one in callable.parameters.iter_mut().filter(|_| !is_static) {
-                let check = format!("{} instanceof {}", one.name, class.name);
-                one.class = source.contains(&check).then(|| class.clone());
-            }
-            callable.class = Some(class);
-            callable.is_property = is_property;
+            let method = ClassMethod {
+                class: name,
+                name: own,
+                function: member,
+                whole: member,
+                is_property,
+            };
+            let Some(callable) = self.method(method, made.clone(), is_static) else { continue };
             if ["set ", "static set "].iter().any(|mark| source.starts_with(mark)) {
                 callable.unsupported = Some("it is a property".into());
-            } else if made.is_none() && !is_static && callable.unsupported.is_none() {
-                callable.unsupported =
-                    Some("its class is made by a base class that its file does not define".into());
             }
         }
     }
 
-    /// Adds a function under the name of its declaration.
-    fn put_named(&mut self, declaration: Node<'_>, value: Node<'_>, whole: Node<'_>) {
-        let name = field_of(declaration, "name", self.text);
-        self.put(name, value, whole, self.exports.get(name).cloned());
+    /// Adds a method of a class whose objects are made of some parameters, where its file tells.
+    fn method(
+        &mut self,
+        method: ClassMethod<'_, '_>,
+        made: Option<Vec<Parameter>>,
+        is_static: bool,
+    ) -> Option<&mut Callable> {
+        let ClassMethod { class, name, function, whole, is_property } = method;
+        let before = self.found.len();
+        self.put(name, function, whole, self.exports.get(class).cloned());
+        let source = text_of(function, self.text);
+        let callable = self.found.get_mut(before)?;
+        callable.name = format!("{class}.{name}");
+        callable.is_property = is_property;
+        if made.is_none() && !is_static && callable.unsupported.is_none() {
+            callable.unsupported =
+                Some("its class is made by a base class that its file does not define".into());
+        }
+        let parameters = made.filter(|_| !is_static).unwrap_or_default();
+        let class = Class { name: class.to_owned(), parameters, is_static, ..Class::default() };
+        // Another object of the class, as in `other instanceof Version`.
+        for one in callable.parameters.iter_mut().filter(|_| !is_static) {
+            let check = format!("{} instanceof {}", one.name, class.name);
+            one.class = source.contains(&check).then(|| class.clone());
+        }
+        callable.class = Some(class);
+        Some(callable)
+    }
+
+    /// Adds a function under the name of its declaration; one that has methods is a constructor.
+    fn put_named(&mut self, declaration: Node<'_>, function: Node<'_>, whole: Node<'_>) {
+        let class = field_of(declaration, "name", self.text);
+        if self.made.contains_key(class) {
+            let name = "constructor";
+            let method = ClassMethod { class, name, function, whole, is_property: false };
+            self.method(method, None, true);
+        } else {
+            self.put(class, function, whole, self.exports.get(class).cloned());
+        }
     }
 
     fn put(&mut self, name: &str, node: Node<'_>, whole: Node<'_>, export: Option<String>) {

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
+use super::module_exports::{ScriptPackage, package_default};
 use super::parameter_types::{annotated, defaulted, documented, keys, used_types};
 use super::*;
+use crate::domain::id::RepoPath;
 
 fn list(inner: Type) -> Type {
     match inner {
@@ -637,6 +639,41 @@ fn methods_of_scripts_know_how_they_are_called() {
             ),
         ]
     );
+}
+
+#[test]
+fn a_function_with_methods_on_its_prototype_is_a_class() {
+    let queue = "function Queue(items, limit) { if (limit) { this.limit = limit; } }\nfunction half(n) { return n / 2; }\nQueue.prototype.push = function push(item) { return item; };\nQueue.prototype._grow = function () {};\nObject.defineProperty(Queue.prototype, 'length', { get: function () { return 1; } });\nOther.prototype.f = function () {};\nvar Hidden = function () {};\nHidden.prototype = { g: function (a) {} };\n";
+    let common = format!("{queue}module.exports = Queue;\n");
+    let wrapped = format!("module.exports = (function () {{\n{queue}return Queue;\n}})();\n");
+    for text in [common, wrapped] {
+        let found = callables(Language::JavaScript, &text);
+        let shown: Vec<_> = found
+            .iter()
+            .map(|one| {
+                let class = one.class.clone().unwrap_or_default();
+                let made =
+                    (class.name.as_str() == "Queue", class.is_static, class.parameters.len());
+                (one.name.as_str(), made, one.is_property, one.export.as_deref())
+            })
+            .collect();
+        let whole = Some("default");
+        let expected = [
+            ("Queue.constructor", (true, true, 0), false, whole),
+            ("half", (false, false, 0), false, None),
+            ("Queue.push", (true, false, 2), false, whole),
+            ("Queue.length", (true, false, 2), true, whole),
+            ("Hidden.constructor", (false, true, 0), false, None),
+            ("Hidden.g", (false, false, 0), false, None),
+        ];
+        assert_eq!(shown, expected, "{text}");
+        let constructor = found.iter().find(|one| one.is_constructor()).unwrap();
+        assert_eq!(constructor.called_name(), "Queue");
+        let package = ScriptPackage::parse(r#"{ "main": "queue.js" }"#);
+        let file = RepoPath::parse("queue.js").unwrap();
+        let name = package_default(&found, (&file, &package));
+        assert_eq!(name.as_deref(), Some("Queue"));
+    }
 }
 
 #[test]
