@@ -538,7 +538,7 @@ const LINES: &[(&str, usize)] = &[
     ("app", 3576),
     ("bot", 6910),
     ("cli", 1639),
-    ("code", 22_306),
+    ("code", 22_500),
     ("config", 1849),
     ("cycle", 3449),
     ("domain", 13_952),
@@ -547,7 +547,7 @@ const LINES: &[(&str, usize)] = &[
     ("report", 8175),
     ("role", 13_652),
     ("root", 132),
-    ("total", 115_199),
+    ("total", 115_393),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the
