@@ -109,15 +109,7 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
         callable.learn_objects(&objects);
         callable.learn_makers(&makers);
         let is_constructor = callable.called_name() != callable.short_name();
-        // Of methods with one name in a compiled language, the number of arguments tells which is called.
-        let class = callable.class.as_ref().filter(|class| class.construction.is_some());
-        let takes_all = callable.parameters.last().is_some_and(|one| one.rest);
-        let count = class.filter(|_| !takes_all).map(|_| callable.parameters.len());
-        let of_name = examples.iter().filter(|one| {
-            one.name == callable.called_name()
-                && one.is_read == callable.is_property
-                && (is_constructor || count.is_none_or(|count| count == one.arguments.len()))
-        });
+        let of_name = examples.iter().filter(|one| is_call_of(one, callable));
         let own: Vec<Example> = of_name
             .filter_map(|one| {
                 let receiver = one.receiver.as_deref();
@@ -147,6 +139,17 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
             }
         }
     }
+}
+
+/// Whether an example calls or reads this function. Of methods with one name in a compiled language, the number of
+/// arguments tells which is called.
+fn is_call_of(example: &Example, callable: &Callable) -> bool {
+    let class = callable.class.as_ref().filter(|class| class.construction.is_some());
+    let takes_all = callable.parameters.last().is_some_and(|one| one.rest);
+    let is_counted = class.is_some() && !takes_all && !callable.is_constructor();
+    example.name == callable.called_name()
+        && example.is_read == callable.is_property
+        && (!is_counted || callable.parameters.len() == example.arguments.len())
 }
 
 /// The class and the arguments of the object that an example of Python makes to call it.

@@ -152,21 +152,15 @@ pub fn read_parameters(
             passing = Passing::Name;
             continue;
         }
-        let class = match kind {
-            Some(kind) => class_of(text_of(kind, text)),
-            None => class_of(&class_name_of(&name)),
-        };
+        let stated_class =
+            kind.map_or_else(|| class_name_of(&name), |one| text_of(one, text).into());
+        let class = class_of(&stated_class);
         let said = |node: Option<Node<'_>>, read: fn(&str) -> Vec<Type>| {
             node.map(|node| read(text_of(node, text))).unwrap_or_default()
         };
         let stated = said(kind, annotated);
         let default = value.map(|one| default_types(text_of(one, text), text)).unwrap_or_default();
-        let further = || {
-            let own = types_beside(&default, used_types(body_text, &name));
-            let field = field_that_holds(body_text, &name).filter(|_| own.is_empty());
-            let held = field.map(|field| used_types(class_text, field)).unwrap_or_default();
-            [default, own, held].concat()
-        };
+        let further = || guessed_types(default, (body_text, class_text), &name);
         let (types, is_guessed) = infer_types(&name, stated, documentation, further);
         let (keys, optional) = (keys(body_text, &name), value.is_some() || rest);
         let shown = shown_values(documentation, &name);
@@ -177,6 +171,14 @@ pub fn read_parameters(
         }
     }
     found
+}
+
+/// The types of a default value, and of what a body, or else its class, does with a parameter.
+fn guessed_types(default: Vec<Type>, (body, class): (&str, &str), name: &str) -> Vec<Type> {
+    let own = types_beside(&default, used_types(body, name));
+    let field = field_that_holds(body, name).filter(|_| own.is_empty());
+    let held = field.map(|field| used_types(class, field)).unwrap_or_default();
+    [default, own, held].concat()
 }
 
 /// The name of the class whose objects a parameter is called after: `BusTicket` for `bus_ticket`.

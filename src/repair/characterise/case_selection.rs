@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::code::language::Language;
+use crate::code::pattern::Pattern;
 use crate::code::signature::Callable;
 use crate::domain::text::has_word;
 use crate::effect::{Call, CallOutcome, Observation, ResultKind};
@@ -349,6 +350,46 @@ pub fn named_parts(language: Language, callable: &Callable, case: &Case) -> Vec<
     };
     let named = callable.literals.iter().filter(|one| *one == literal || is_given(one));
     named.map(|one| format!("{} with {one}", callable.name)).collect()
+}
+
+/// Whether a call was refused before its function ran, for its object or an argument.
+pub fn is_unmade(reason: &str) -> bool {
+    reason.contains("cannot be made: ") || reason.starts_with("making its object or an argument")
+}
+
+/// Drops the calls that have no result, of a function that refuses nothing or changes its object, which stories
+/// show: that they end says little of what they do. Whether any went.
+pub fn drop_silent_calls(callable: &Callable, known: &mut Vec<Case>, source: &str) -> bool {
+    let is_silent = |case: &Case| {
+        let outcome = case.expected_outcome();
+        matches!(outcome, CallOutcome::Value { literal, .. } if ["None", "undefined"].contains(&literal.as_str()))
+            && case.seen.after.is_empty()
+    };
+    let is_method = callable.class.as_ref().is_some_and(|class| !class.is_static);
+    let is_empty = !known.is_empty() && known.iter().all(is_silent)
+        || is_method && CHANGES_OBJECT.is_match(source);
+    let is_dropped = is_empty && known.iter().any(is_silent) && !returns_value(source);
+    if is_dropped {
+        known.retain(|case| case.documented.is_some() || !is_silent(case));
+    }
+    is_dropped
+}
+
+/// How a method changes its object: by setting an attribute, or by a call of one.
+static CHANGES_OBJECT: Pattern =
+    Pattern::new(r"\b(?:self|this)\.\w+(?:\.\w+\(|(?:\[[^\]]*\])?\s*[-+*/|&]?=[^=])");
+
+/// Whether a function has a statement that gives its caller something.
+fn returns_value(source: &str) -> bool {
+    let gives = |line: &str| {
+        line.starts_with("return ") && !["return None", "return undefined;"].contains(&line)
+    };
+    source.lines().any(|line| {
+        gives(line.trim())
+            || line.contains("yield")
+            || line.contains("=>")
+            || line.contains("{ return")
+    })
 }
 
 #[cfg(test)]

@@ -32,7 +32,6 @@ use std::time::Duration;
 use futures::future::try_join_all;
 
 use crate::code::language::Language;
-use crate::code::pattern::Pattern;
 use crate::code::signature::date_texts::dates_of_keys;
 use crate::code::signature::{Callable, Parameter};
 use crate::domain::id::RepoPath;
@@ -319,7 +318,9 @@ pub async fn characterise(
             .cloned()
             .collect();
         known.retain(|case| check_purpose(task.language, case, &source).is_ok());
-        drop_silent_calls(one, &mut known, &source);
+        if case_selection::drop_silent_calls(&one.callable, &mut known, &source) {
+            drop_for(one, "it returns nothing that a test could compare".into());
+        }
         if ["__setitem__", "__delitem__"].contains(&one.callable.short_name()) {
             known.retain(|case| !matches!(case.seen.outcome, CallOutcome::Value { .. }));
             drop_for(one, "other tests of its object show what it does".into());
@@ -340,7 +341,9 @@ pub async fn characterise(
     for one in &mut found {
         // What a call does says more than what is wrong with its arguments.
         let is_accident = |reason: &str| {
-            reason == OTHER_SHAPE || reason.ends_with("on purpose") || is_unmade(reason)
+            reason == OTHER_SHAPE
+                || reason.ends_with("on purpose")
+                || case_selection::is_unmade(reason)
         };
         one.dropped
             .sort_by_key(|(reason, count)| (is_accident(reason), Reverse(*count), reason.clone()));
@@ -408,45 +411,6 @@ fn in_turns(wave: Vec<(usize, Call)>) -> Vec<(usize, Call)> {
 fn further(task: &FileTask<'_>, callable: &Callable) -> usize {
     let inside = task.missed.range(callable.start..=callable.end).next().is_some();
     if inside { DEEPER } else { 1 }
-}
-
-/// Whether a call was refused before its function ran, for its object or an argument.
-fn is_unmade(reason: &str) -> bool {
-    reason.contains("cannot be made: ") || reason.starts_with("making its object or an argument")
-}
-
-/// Drops the calls that have no result, of a function that refuses nothing or changes its object, which stories
-/// show: that they end says little of what they do.
-fn drop_silent_calls(one: &mut ObservedFunction, known: &mut Vec<Case>, source: &str) {
-    let is_silent = |case: &Case| {
-        let outcome = case.expected_outcome();
-        matches!(outcome, CallOutcome::Value { literal, .. } if ["None", "undefined"].contains(&literal.as_str()))
-            && case.seen.after.is_empty()
-    };
-    let is_method = one.callable.class.as_ref().is_some_and(|class| !class.is_static);
-    let is_empty = !known.is_empty() && known.iter().all(is_silent)
-        || is_method && CHANGES_OBJECT.is_match(source);
-    if is_empty && known.iter().any(is_silent) && !returns_value(source) {
-        known.retain(|case| case.documented.is_some() || !is_silent(case));
-        drop_for(one, "it returns nothing that a test could compare".into());
-    }
-}
-
-/// How a method changes its object: by setting an attribute, or by a call of one.
-static CHANGES_OBJECT: Pattern =
-    Pattern::new(r"\b(?:self|this)\.\w+(?:\.\w+\(|(?:\[[^\]]*\])?\s*[-+*/|&]?=[^=])");
-
-/// Whether a function has a statement that gives its caller something.
-fn returns_value(source: &str) -> bool {
-    let gives = |line: &str| {
-        line.starts_with("return ") && !["return None", "return undefined;"].contains(&line)
-    };
-    source.lines().any(|line| {
-        gives(line.trim())
-            || line.contains("yield")
-            || line.contains("=>")
-            || line.contains("{ return")
-    })
 }
 
 fn drop_for(functions: &mut ObservedFunction, reason: String) {

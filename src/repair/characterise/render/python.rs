@@ -83,13 +83,7 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
         text.push_str(&format!("{part}\n"));
     }
     text.push_str(&lines(&own));
-    let mut subjects: BTreeSet<&str> = used.iter().map(|(one, _)| one.local.as_str()).collect();
-    subjects.extend(used.iter().flat_map(|(one, case)| argument_classes(one, case)));
-    let makers = functions.iter().map(|one| one.local.as_str());
-    subjects
-        .extend(makers.filter(|name| used.iter().any(|(_, case)| begins_with_call(case, name))));
-    let roots = used.iter().filter_map(|(_, case)| case.call.callee.split_once('.'));
-    subjects.extend(roots.map(|(root, _)| root).filter(|root| is_constant_name(root)));
+    let mut subjects = called_subjects(&used, functions);
     let from = &naming.subject;
     if of_subject {
         subjects.extend(used.iter().filter_map(|(_, case)| own_class(case, from)));
@@ -127,6 +121,21 @@ fn own_class<'a>(case: &'a Case, module: &str) -> Option<&'a str> {
     };
     let name = class.strip_prefix(module)?.strip_prefix('.')?;
     (!name.contains('.')).then_some(name)
+}
+
+/// The names of the module under test that calls use: functions, classes and constants.
+fn called_subjects<'a>(
+    used: &[(&'a ObservedFunction, &'a Case)],
+    functions: &'a [ObservedFunction],
+) -> BTreeSet<&'a str> {
+    let mut subjects: BTreeSet<&str> = used.iter().map(|(one, _)| one.local.as_str()).collect();
+    subjects.extend(used.iter().flat_map(|(one, case)| argument_classes(one, case)));
+    let makers = functions.iter().map(|one| one.local.as_str());
+    subjects
+        .extend(makers.filter(|name| used.iter().any(|(_, case)| begins_with_call(case, name))));
+    let roots = used.iter().filter_map(|(_, case)| case.call.callee.split_once('.'));
+    subjects.extend(roots.map(|(root, _)| root).filter(|root| is_constant_name(root)));
+    subjects
 }
 
 /// Whether what makes the object of a call is this function.
