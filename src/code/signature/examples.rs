@@ -84,7 +84,7 @@ pub fn read_examples(language: Language, documentation: &str) -> Vec<Example> {
 }
 
 /// Enters the examples of a file in the functions that they call, and adds the attributes that they read.
-pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
+pub fn assign_examples(language: Language, callables: &mut Vec<Callable>, examples: &[Example]) {
     add_attributes(callables, examples);
     let methods: BTreeSet<String> = callables
         .iter()
@@ -102,9 +102,9 @@ pub fn assign_examples(callables: &mut Vec<Callable>, examples: &[Example]) {
             known.push(given);
         }
     }
-    let makers = documented_makers(callables, examples);
+    let makers = documented_makers(language, callables, examples);
     let of_functions: Vec<&Example> =
-        examples.iter().filter(|one| is_of_function(callables, one)).collect();
+        examples.iter().filter(|one| is_of_function(language, callables, one)).collect();
     for callable in callables {
         callable.learn_objects(&objects);
         callable.learn_makers(&makers);
@@ -167,6 +167,7 @@ fn called_object(example: &Example) -> Option<(String, Vec<String>)> {
 /// How examples make objects by something else than a constructor, to call methods on them: by the name of
 /// the class.
 fn documented_makers(
+    language: Language,
     callables: &[Callable],
     examples: &[Example],
 ) -> BTreeMap<String, Vec<String>> {
@@ -177,7 +178,7 @@ fn documented_makers(
         for class in classes.filter(|class| !class.is_static && class.construction.is_none()) {
             let receiver = one.receiver.as_deref().unwrap_or_default();
             let own = own_expression(receiver, class);
-            let function = Some(receiver).filter(|_| is_of_function(callables, one));
+            let function = Some(receiver).filter(|_| is_of_function(language, callables, one));
             let maker = own.strip_prefix(&class.name).filter(|maker| maker.starts_with('.'));
             let maker = maker.or(function).filter(|maker| {
                 is_constant_name(maker) || maker.ends_with(')') && maker.matches('(').count() == 1
@@ -195,14 +196,18 @@ pub fn is_constant_name(name: &str) -> bool {
     name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Whether an example calls a method of the only class that has it, on a constant or what a function returns.
-fn is_of_function(callables: &[Callable], example: &Example) -> bool {
+/// Whether an example of Python calls a method of the only class that has it, on a constant or on what a function
+/// returns that a test may call.
+fn is_of_function(language: Language, callables: &[Callable], example: &Example) -> bool {
     let maker = own_maker(example.receiver.as_deref().unwrap_or_default());
     let named = callables.iter().filter(|one| one.short_name() == example.name);
     let classes: BTreeSet<&str> =
         named.filter_map(|one| Some(one.class.as_ref()?.name.as_str())).collect();
-    let is_function = || callables.iter().any(|one| one.class.is_none() && one.name == maker);
-    classes.len() == 1 && (is_constant_name(maker) || is_function())
+    let is_constant = is_constant_name(maker) && !classes.contains(maker);
+    let is_function = callables
+        .iter()
+        .any(|one| one.class.is_none() && one.name == maker && one.unsupported.is_none());
+    language == Language::Python && classes.len() == 1 && (is_constant || is_function)
 }
 
 /// Adds the attributes of objects that examples read, as functions without code of their own.
@@ -291,7 +296,9 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
     let receiver = callee.child_by_field_name("object");
     let name = if receiver.is_some() { text.rsplit('.').next()? } else { text };
     let is_plain = receiver.is_none_or(|one| {
-        let is_constant = one.kind() == "identifier" && is_constant_name(text_of(one, code));
+        let is_constant = language == Language::Python
+            && one.kind() == "identifier"
+            && is_constant_name(text_of(one, code));
         !is_read && (one.kind() == "identifier" || is_attribute(one))
             || is_constant
             || is_construction(one)
@@ -563,6 +570,31 @@ mod tests {
             })
         });
         shown.collect()
+    }
+
+    #[test]
+    fn functions_and_constants_of_python_stand_for_objects_of_the_only_class_with_the_method() {
+        let python = |body: &str| {
+            format!(
+                "class Cup:\n    def fill(self, n):\n        \"\"\"Fills.\n\n        >>> made(1).fill(2)\n        3\n        >>> EMPTY.fill(2)\n        2\n        >>> CUP.fill(4)\n        5\n        >>> wiped('a').fill(6)\n        7\n        \"\"\"\n\n\ndef made(n):\n    return Cup()\n\n\ndef wiped(path):\n    {body}\n    return Cup()\n"
+            )
+        };
+        let results = |language, text: &str, name: &str| {
+            let all = crate::code::signature::callables(language, text);
+            let one = all.into_iter().find(|one| one.name == name).unwrap();
+            let examples = one.examples.into_iter();
+            examples.map(|one| (one.receiver.unwrap(), one.result.is_some())).collect::<Vec<_>>()
+        };
+        let expected = |wiped| {
+            [("made(1)", true), ("EMPTY", true), ("CUP", true), ("wiped('a')", wiped)]
+                .map(|(receiver, has_result)| (receiver.to_owned(), has_result))
+        };
+        assert_eq!(results(Language::Python, &python("pass"), "Cup.fill"), expected(true));
+        let effect = python("open(path, 'w')");
+        assert_eq!(results(Language::Python, &effect, "Cup.fill"), expected(false));
+        let script = "export class Cup {\n  /**\n   * JSON.parse('2') // => 2\n   */\n  parse(text) { return 3; }\n}\n";
+        let found = results(Language::JavaScript, script, "Cup.parse");
+        assert_eq!(found, [("JSON".to_owned(), false)]);
     }
 
     #[test]

@@ -327,7 +327,7 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
     if language == Language::Python || language.is_script() {
         learn_from_helpers(&mut found, text);
     }
-    assign_examples(&mut found, &source_examples(language, tree.root_node(), text));
+    assign_examples(language, &mut found, &source_examples(language, tree.root_node(), text));
     if !matches!(language, Language::Java | Language::Rust) {
         unnamed_examples::assign_rows(language, tree.root_node(), text, &mut found);
     }

@@ -152,9 +152,10 @@ pub fn read_parameters(
             passing = Passing::Name;
             continue;
         }
-        let stated_class =
-            kind.map_or_else(|| class_name_of(&name), |one| text_of(one, text).into());
-        let class = class_of(&stated_class);
+        let class = match kind {
+            Some(kind) => class_of(text_of(kind, text)),
+            None => class_called_like(&name, body_text).and_then(|class| class_of(&class)),
+        };
         let said = |node: Option<Node<'_>>, read: fn(&str) -> Vec<Type>| {
             node.map(|node| read(text_of(node, text))).unwrap_or_default()
         };
@@ -181,14 +182,14 @@ fn guessed_types(default: Vec<Type>, (body, class): (&str, &str), name: &str) ->
     [default, own, held].concat()
 }
 
-/// The name of the class whose objects a parameter is called after: `BusTicket` for `bus_ticket`.
-fn class_name_of(parameter: &str) -> String {
-    parameter
-        .split('_')
-        .map(|word| {
-            word.get(..1).unwrap_or_default().to_uppercase() + word.get(1..).unwrap_or_default()
-        })
-        .collect()
+/// The name of the class whose objects a parameter is called after, as `BusTicket` for `bus_ticket`, unless it is used
+/// as something else.
+fn class_called_like(parameter: &str, body: &str) -> Option<String> {
+    let upper_first = |word: &str| {
+        let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
+        first.to_uppercase() + rest
+    };
+    used_types(body, parameter).is_empty().then(|| parameter.split('_').map(upper_first).collect())
 }
 
 /// The types of uses beside that of a default value: what goes through the characters of a text goes through a

@@ -208,7 +208,7 @@ fn a_function_set_on_an_exported_one_is_called_on_it() {
         arguments: vec!["4".into()],
         ..Example::default()
     };
-    assign_examples(&mut found, &[example]);
+    assign_examples(Language::JavaScript, &mut found, &[example]);
     let half = &found[1];
     assert_eq!((half.name.as_str(), half.subject(), half.examples.len()), ("f.half", "f", 1));
     assert_eq!(half.parameters[0].name, "n");

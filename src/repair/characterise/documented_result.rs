@@ -27,7 +27,9 @@ pub fn documented_calls<'a>(
     for example in &callable.examples {
         let arguments = example.arguments.clone();
         let method = callable.called_method();
-        let is_object = |one: &&String| one.contains(['(', '"']) || is_constant_name(one);
+        let is_object = |one: &&String| {
+            one.contains(['(', '"']) || language == Language::Python && is_constant_name(one)
+        };
         let receiver = example.receiver.as_ref().filter(is_object);
         match receiver.filter(|_| callable.class.as_ref().is_some_and(|class| !class.is_static)) {
             Some(receiver) => {

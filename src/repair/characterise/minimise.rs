@@ -97,25 +97,31 @@ mod tests {
     use crate::code::signature::callables;
     use crate::effect::{CallOutcome, ResultKind};
 
-    #[test]
-    fn optional_arguments_go_where_nothing_changes_without_them() {
-        let text = "def f(a, b=1, c=2, *, d=3):\n    return a + b\n";
-        let callable = callables(Language::Python, text).remove(0);
-        let seen = |literal: &str| Observation {
+    fn seen(literal: &str) -> Observation {
+        Observation {
             outcome: CallOutcome::Value { literal: literal.into(), way: ResultKind::Plain },
             ..Observation::refused("")
-        };
-        let call = Call::new("f", vec!["1".into(), "b=5".into(), "c=6".into(), "d=7".into()]);
-        let case = Case { call, seen: seen("6"), documented: None };
-        let mut functions = vec![ObservedFunction {
-            callable,
+        }
+    }
+
+    fn functions(text: &str, cases: Vec<Case>) -> Vec<ObservedFunction> {
+        vec![ObservedFunction {
+            callable: callables(Language::Python, text).remove(0),
             local: "f".into(),
-            cases: vec![case],
+            cases,
             tried: 1,
             dropped: Vec::new(),
             fruitless: Vec::new(),
             limits: BTreeSet::new(),
-        }];
+        }]
+    }
+
+    #[test]
+    fn optional_arguments_go_where_nothing_changes_without_them() {
+        let text = "def f(a, b=1, c=2, *, d=3):\n    return a + b\n";
+        let call = Call::new("f", vec!["1".into(), "b=5".into(), "c=6".into(), "d=7".into()]);
+        let case = Case { call, seen: seen("6"), documented: None };
+        let mut functions = functions(text, vec![case]);
         for number in 0..ROUNDS {
             let shorter = list_shorter_calls(Language::Python, &functions, number);
             let results = shorter.iter().map(|(.., call)| {
@@ -129,11 +135,6 @@ mod tests {
 
     #[test]
     fn calls_that_come_first_go_where_the_result_stays() {
-        let callable = callables(Language::Python, "def f(a):\n    return a\n").remove(0);
-        let seen = |literal: &str| Observation {
-            outcome: CallOutcome::Value { literal: literal.into(), way: ResultKind::Plain },
-            ..Observation::refused("")
-        };
         let case = |setup: &str, result: &str| Case {
             call: Call {
                 setup: setup.split(' ').map(Into::into).collect(),
@@ -144,15 +145,8 @@ mod tests {
         };
         // Only `add` counts.
         let count = |call: &Call| call.setup.iter().filter(|one| *one == "add").count().to_string();
-        let mut functions = vec![ObservedFunction {
-            callable,
-            local: "f".into(),
-            cases: vec![case("a b", "0"), case("a add b c add", "2"), case("add", "1")],
-            tried: 1,
-            dropped: Vec::new(),
-            fruitless: Vec::new(),
-            limits: BTreeSet::new(),
-        }];
+        let cases = vec![case("a b", "0"), case("a add b c add", "2"), case("add", "1")];
+        let mut functions = functions("def f(a):\n    return a\n", cases);
         for number in 0..ROUNDS {
             let shorter = list_shorter_calls(Language::Python, &functions, number);
             let results = shorter.iter().map(|(.., call)| seen(&count(call))).collect();

@@ -424,7 +424,7 @@ async fn add_page_examples(
         for text in &texts {
             let default = (default.as_deref(), package.name.as_str());
             let found = module_exports::package_examples(subject.language, text, &names, default);
-            signature::assign_examples(&mut subject.callables, &found);
+            signature::assign_examples(subject.language, &mut subject.callables, &found);
         }
     }
     Ok(())

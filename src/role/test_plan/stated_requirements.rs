@@ -45,7 +45,7 @@ pub fn documented_results(
     let pages = survey.texts.iter().filter(|(page, _)| signature::is_page(page));
     for page in std::iter::once(request).chain(pages.map(|(_, text)| text.as_str())) {
         let found = module_exports::package_examples(language, page, &names, default);
-        signature::assign_examples(&mut callables, &found);
+        signature::assign_examples(language, &mut callables, &found);
     }
     let in_request = module_exports::package_examples(language, request, &names, default);
     let is_asked = |call: &str| tests.iter().any(|test| survey.text(test).contains(call));

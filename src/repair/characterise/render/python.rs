@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::code::language::Language;
 use crate::code::signature::is_constant_name;
 use crate::domain::framework::Framework;
-use crate::effect::{CallOutcome, ResultKind};
+use crate::effect::{Call, CallOutcome, ResultKind};
 
 use super::line_breaks::{BreakStyle, Layout, break_line};
 use super::operator::{Expression, write_call};
@@ -130,17 +130,29 @@ fn called_subjects<'a>(
 ) -> BTreeSet<&'a str> {
     let mut subjects: BTreeSet<&str> = used.iter().map(|(one, _)| one.local.as_str()).collect();
     subjects.extend(used.iter().flat_map(|(one, case)| argument_classes(one, case)));
+    let made = || used.iter().flat_map(|(_, case)| expressions_of(case));
     let makers = functions.iter().map(|one| one.local.as_str());
-    subjects
-        .extend(makers.filter(|name| used.iter().any(|(_, case)| begins_with_call(case, name))));
-    let roots = used.iter().filter_map(|(_, case)| case.call.callee.split_once('.'));
-    subjects.extend(roots.map(|(root, _)| root).filter(|root| is_constant_name(root)));
+    subjects.extend(makers.filter(|name| made().any(|text| calls_name(text, name))));
+    let roots = made().map(|text| text.split('.').next().unwrap_or(text));
+    subjects.extend(roots.filter(|root| is_constant_name(root)));
     subjects
 }
 
-/// Whether what makes the object of a call is this function.
-fn begins_with_call(case: &Case, name: &str) -> bool {
-    case.call.callee.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))
+/// What a call is written with: what it calls, its arguments, and the calls before it.
+fn expressions_of(case: &Case) -> impl Iterator<Item = &String> {
+    let Call { callee, arguments, setup } = &case.call;
+    arguments.iter().chain(setup).chain([callee])
+}
+
+/// Whether an expression calls a function of this name, and no method or longer name.
+fn calls_name(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, found)| {
+        let is_whole = !text
+            .get(..at)
+            .unwrap_or_default()
+            .ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '"'));
+        is_whole && text.get(at + found.len()..).is_some_and(|rest| rest.starts_with('('))
+    })
 }
 
 /// The classes of the module whose objects are arguments.
@@ -149,8 +161,9 @@ fn argument_classes<'a>(one: &'a ObservedFunction, case: &Case) -> Vec<&'a str> 
     let classes =
         one.callable.parameters.iter().chain(of_class).filter_map(|one| one.class.as_ref());
     let names = classes.map(|class| class.name.as_str());
-    let texts = || case.call.arguments.iter().chain(&case.call.setup).chain([&case.call.callee]);
-    names.filter(|name| texts().any(|text| text.contains(&format!("{name}(")))).collect()
+    names
+        .filter(|name| expressions_of(case).any(|text| text.contains(&format!("{name}("))))
+        .collect()
 }
 
 /// The class of the tests of a module: `TestFeeTable` for `shop.fee_table`.
@@ -337,6 +350,21 @@ fn observed_expression(call: &str, way: ResultKind) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_function_is_called_by_its_whole_name() {
+        let table = [
+            ("full(2).get(1)", true),
+            ("max(full(2), 1)", true),
+            ("box.full(2)", false),
+            ("half_full(2)", false),
+            ("fuller(2)", false),
+            ("'full(2)'", false),
+        ];
+        for (text, expected) in table {
+            assert_eq!(calls_name(text, "full"), expected, "{text}");
+        }
+    }
 
     #[test]
     fn long_messages_are_matched_by_what_is_distinctive_of_them() {
