@@ -143,8 +143,9 @@ pub fn read_parameters(
             }
             _ => continue,
         };
-        let named = named.filter(|one| one.kind() != "dictionary_splat_pattern");
-        let Some(named) = named else { continue };
+        let Some(named) = named.filter(|one| one.kind() != "dictionary_splat_pattern") else {
+            continue;
+        };
         let rest = named.kind() == "list_splat_pattern";
         let name = text_of(named, text).trim_start_matches('*').to_owned();
         if value.is_some() && name.starts_with('_') {
@@ -156,10 +157,7 @@ pub fn read_parameters(
             Some(kind) => class_of(text_of(kind, text)),
             None => class_called_like(&name, body_text).and_then(|class| class_of(&class)),
         };
-        let said = |node: Option<Node<'_>>, read: fn(&str) -> Vec<Type>| {
-            node.map(|node| read(text_of(node, text))).unwrap_or_default()
-        };
-        let stated = said(kind, annotated);
+        let stated = kind.map(|kind| annotated(text_of(kind, text))).unwrap_or_default();
         let default = value.map(|one| default_types(text_of(one, text), text)).unwrap_or_default();
         let further = || guessed_types(default, (body_text, class_text), &name);
         let (types, is_guessed) = infer_types(&name, stated, documentation, further);
