@@ -193,7 +193,9 @@ fn documented_makers(
 
 /// Whether a name is that of a constant: `NONE`, `EMPTY_CART`.
 pub fn is_constant_name(name: &str) -> bool {
-    name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    name.len() > 1
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// Whether an example of Python calls a method of the only class that has it, on a constant or on what a function
@@ -481,6 +483,15 @@ mod tests {
 
     fn raised(text: &str) -> String {
         format!("Raised({text:?})")
+    }
+
+    #[test]
+    fn a_constant_is_named_in_upper_case_and_begins_with_a_letter() {
+        let table =
+            [("NONE", true), ("UTF8_BOM", true), ("250", false), ("_", false), ("None", false)];
+        for (name, expected) in table {
+            assert_eq!(is_constant_name(name), expected, "{name}");
+        }
     }
 
     #[test]
