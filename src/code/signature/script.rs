@@ -10,7 +10,8 @@ use super::factory_exports;
 use super::module_exports::{self, Exports};
 use super::parameter_names::infer_types;
 use super::parameter_types::{
-    annotated, default_types, is_plain, keys, set_off_values, shown_values, used_types,
+    annotated, default_types, is_plain, keys, set_off_values, shown_values, split_union,
+    stated_type, used_types,
 };
 use super::prototype_methods::{ClassMethod, prototype_classes, prototype_methods};
 use super::unsupported::unsupported_reason;
@@ -252,14 +253,18 @@ impl Level<'_> {
             callable.unsupported =
                 Some("its class is made by a base class that its file does not define".into());
         }
-        let parameters = made.filter(|_| !is_static).unwrap_or_default();
-        let class = Class { name: class.to_owned(), parameters, is_static, ..Class::default() };
-        // Another object of the class, as in `other instanceof Version`.
-        for one in callable.parameters.iter_mut().filter(|_| !is_static) {
-            let check = format!("{} instanceof {}", one.name, class.name);
-            one.class = source.contains(&check).then(|| class.clone());
+        let of_object = Class {
+            name: class.to_owned(),
+            parameters: made.unwrap_or_default(),
+            ..Class::default()
+        };
+        let documentation = comment_before(whole, self.text);
+        for one in callable.parameters.iter_mut().filter(|_| name != "constructor") {
+            let is_object = takes_object(class, &one.name, source, documentation);
+            one.class = is_object.then(|| of_object.clone());
         }
-        callable.class = Some(class);
+        let parameters = if is_static { Vec::new() } else { of_object.parameters };
+        callable.class = Some(Class { parameters, is_static, ..of_object });
         Some(callable)
     }
 
@@ -301,6 +306,14 @@ impl Level<'_> {
             ..Callable::default()
         });
     }
+}
+
+/// Whether a parameter of a function is an object of a class: by its check, as in `other instanceof Version`, or
+/// by its type in `JSDoc`.
+fn takes_object(class: &str, parameter: &str, source: &str, documentation: &str) -> bool {
+    let stated = stated_type(documentation, parameter).unwrap_or_default();
+    source.contains(&format!("{parameter} instanceof {class}"))
+        || split_union(stated).any(|one| one.trim_matches([' ', '(', ')', '?', '!', '=']) == class)
 }
 
 /// Names of parameters that nobody has to give.

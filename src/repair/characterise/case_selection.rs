@@ -45,7 +45,7 @@ pub fn check_purpose(language: Language, case: &Case, source: &str) -> Result<()
     check_usable(language, case)?;
     match &case.seen.outcome {
         CallOutcome::Value { literal, way }
-            if (*way == ResultKind::Nan || literal == "NaN")
+            if (*way == ResultKind::Nan || has_word(literal, "NaN"))
                 && case.documented.is_none()
                 && !NAN_WORDS.iter().any(|word| has_word(source, word)) =>
         {

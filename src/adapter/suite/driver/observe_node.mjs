@@ -192,7 +192,9 @@ function written(value) {
 // How a result is observed, and the literal of what is seen: itself, else its text, its elements or its
 // properties.
 function result(value, way) {
-  const isBare = value !== null && typeof value === 'object' && typeof (Object.getPrototypeOf(value)?.constructor ?? null) !== 'function';
+  const prototype = value !== null && typeof value === 'object' ? Object.getPrototypeOf(value) : Object.prototype;
+  // A prototype that is written as an object has the constructor of objects.
+  const isBare = typeof prototype?.constructor !== 'function' || (prototype.constructor === Object && prototype !== Object.prototype);
   // Names beside its elements are compared as those of an object.
   const isNamed = Array.isArray(value) && Object.keys(value).length > value.length;
   if ((isBare || isNamed) && way === 'plain') return { value: written({ ...value }), way: 'attributes' };
