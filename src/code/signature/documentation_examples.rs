@@ -11,10 +11,8 @@ use crate::domain::id::RepoPath;
 
 use super::compiled_examples::rust_documentation;
 use super::example_statements::{blocks_of_kind, code_blocks, prompt_statements};
-use super::example_variables::inline_variables;
-use super::examples::{
-    DocumentedResult, Example, class_name, is_whole_repr, own_maker, read_example, read_examples,
-};
+use super::example_variables::{inline_variables, is_whole_repr, own_maker};
+use super::examples::{DocumentedResult, Example, class_name, read_example, read_examples};
 use super::java_examples::java_page_examples;
 
 /// Words between a call and its result.

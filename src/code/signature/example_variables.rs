@@ -9,6 +9,7 @@ use crate::code::tree::{first_field, named_children, named_nodes, text_of};
 use crate::domain::text::has_word;
 
 use super::is_literal;
+use super::special_method_calls::{MethodCall, as_method_call};
 
 /// Functions that every program has and that examples pass to others, in Python and in JavaScript.
 const PYTHON_FUNCTIONS: &[&str] = &[
@@ -33,8 +34,6 @@ struct Variable {
     is_touched: bool,
     /// The calls on it so far, as they are written behind it; `None` where it is no object.
     calls: Option<Vec<String>>,
-    /// Whether it is the result of a call, which nothing but a look at it leaves alone.
-    is_result: bool,
 }
 
 /// A statement in documentation.
@@ -63,51 +62,109 @@ pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -
         match assignment(language, &code) {
             Some((name, value, kind)) if kind != Kind::Result => {
                 let calls = (kind == Kind::Object).then(Vec::new);
-                known.insert(name, Variable { value, is_touched, calls, is_result: false });
+                known.insert(name, Variable { value, is_touched, calls });
                 continue;
             }
             Some((name, call, _)) => (code, result) = (call, Some(name)),
             None => {}
         }
+        let special = special_method_call(language, &code, &known);
+        let change = special.as_ref().and_then(|one| one.change.clone());
+        let is_reading = special.is_some() && change.is_none();
+        code = special.map_or(code, |one| one.code);
         let mut given = inline_arguments(language, &code, &known).unwrap_or_else(|| code.clone());
         let (mut setup, mut is_uncertain) = (Vec::new(), false);
         for (name, variable) in known.iter_mut().filter(|(name, _)| has_word(&code, name)) {
-            if variable.is_touched {
-                is_uncertain |= !shown.is_empty();
-                shown.clear();
-            }
             let (open, inner, close) = split_wrapper(&given);
             let member = inner.strip_prefix(&format!("{name}."));
             let member = member.filter(|rest| is_name(rest) || is_call(language, rest));
-            let is_new = variable.calls.as_ref().map_or(variable.is_result, Vec::is_empty);
+            let is_new = variable.calls.as_ref().is_some_and(Vec::is_empty);
+            let is_whole = split_wrapper(&code).1 == name;
+            let is_beside = member.is_none() && !is_whole;
+            let is_changed = is_beside && variable.calls.is_some() && !is_new;
+            if variable.is_touched || is_changed {
+                is_uncertain |= !shown.is_empty();
+                shown.clear();
+            }
             variable.is_touched |= match (&mut variable.calls, member.map(str::to_owned)) {
-                _ if is_new && inner == name => {
+                _ if is_new && is_whole => {
+                    let (open, _, close) = split_wrapper(&code);
                     given = format!("{open}{}{close}", variable.value);
                     false
                 }
-                (None, _) => variable.is_result || variable.value.starts_with(['[', '{']),
+                (Some(calls), None)
+                    if is_whole && open.is_empty() && is_shown_object(language, &shown) =>
+                {
+                    setup.clone_from(calls);
+                    given = format!("print({}.__repr__())", variable.value);
+                    false
+                }
+                (None, _) => variable.value.starts_with(['[', '{']),
                 (Some(calls), Some(member)) => {
                     setup.clone_from(calls);
                     given = format!("{open}{}.{member}{close}", variable.value);
                     // What raises may have changed a part.
                     let is_error = |start: &&str| shown.starts_with(start);
                     let raises = ["Traceback", "throws", "Throws"].iter().any(is_error);
-                    calls.extend(Some(member).filter(|one| !raises && !is_name(one)));
+                    let is_kept = raises || is_reading || is_name(&member);
+                    calls.extend(change.clone().or(Some(member)).filter(|_| !is_kept));
                     raises || calls.len() > STEPS
                 }
                 (Some(_), _) => {
                     let is_read = code.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
-                    !is_read && !is_operation(language, &code)
+                    !is_read && !is_reading
                 }
             };
         }
         if let Some(name) = result.filter(|_| setup.is_empty()) {
-            let value = given.clone();
-            known.insert(name, Variable { value, is_touched, calls: None, is_result: true });
+            let (value, calls) = (given.clone(), Some(Vec::new()));
+            known.insert(name, Variable { value, is_touched, calls });
         }
         found.push(Statement { code: given, shown, setup, is_uncertain });
     }
     found
+}
+
+/// Whether what a prompt shows of an object is all of it, and the same in every run.
+pub fn is_whole_repr(shown: &str) -> bool {
+    !["...", "…", " at 0x"].iter().any(|part| shown.contains(part))
+}
+
+/// Whether a prompt shows an object.
+fn is_shown_object(language: Language, shown: &str) -> bool {
+    language == Language::Python && !shown.is_empty() && is_whole_repr(shown)
+}
+
+/// What is called to make the object that an expression begins with: `Price.parse` for `Price.parse("2").cents`.
+pub fn own_maker(expression: &str) -> &str {
+    expression.trim_start_matches("new ").split('(').next().unwrap_or_default()
+}
+
+/// What a statement of Python calls of an object by an operator, a function of every program or an item.
+fn special_method_call(
+    language: Language,
+    code: &str,
+    known: &BTreeMap<String, Variable>,
+) -> Option<MethodCall> {
+    let tree = language.parse(code).filter(|_| language == Language::Python)?;
+    // What a function or a class method gives is compared as a whole.
+    let (open, inner, _) = split_wrapper(code);
+    let variable = known.get(inner);
+    let is_changed = variable.and_then(|one| one.calls.as_ref()).is_some_and(|one| !one.is_empty());
+    let made = variable.map_or(inner, |variable| variable.value.as_str());
+    let is_made = made.starts_with(char::is_uppercase) && is_name(own_maker(made));
+    if !open.is_empty() && !is_made && !is_changed {
+        return None;
+    }
+    let [statement] = named_children(tree.root_node())
+        .try_into()
+        .ok()
+        .filter(|_| !tree.root_node().has_error())?;
+    let is_object = |one: Node<'_>| {
+        let variable = known.get(text_of(one, code)).filter(|_| one.kind() == "identifier");
+        variable.is_some_and(|one| one.calls.is_some()) || is_construction(one, code)
+    };
+    as_method_call(statement, code, &is_object)
 }
 
 /// The statements of a script that call a function of a module for its effect alone, by their places, each
@@ -165,17 +222,6 @@ fn is_call(language: Language, code: &str) -> bool {
     let list = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
     let is_made = |one: &Node<'_>| language == Language::Python && is_construction(*one, code);
     is_name && (list.iter().all(|one| is_given_literal(*one) || is_made(one)))
-}
-
-/// Whether code is an operator of Python between two values, which leaves both as they were.
-fn is_operation(language: Language, code: &str) -> bool {
-    let tree = language.parse(code);
-    let expression = tree.as_ref().and_then(|tree| only_expression(tree.root_node()));
-    let is_operand =
-        |one: Node<'_>| one.kind() == "identifier" || is_literal(one) || is_construction(one, code);
-    expression.is_some_and(|one| {
-        one.kind() == "binary_operator" && named_children(one).into_iter().all(is_operand)
-    })
 }
 
 /// Whether an expression makes an object of a class from literals: by its constructor or a method of the class.
@@ -243,8 +289,7 @@ fn assignment(language: Language, code: &str) -> Option<(String, String, Kind)> 
         .then(|| (text_of(name, code).to_owned(), text_of(value, code).to_owned(), kind))
 }
 
-/// The code with values for the variables among the arguments of its call, and for unused objects beside its
-/// operator.
+/// The code with values for the variables among the arguments of its call, where they still have these.
 fn inline_arguments(
     language: Language,
     code: &str,
@@ -257,20 +302,14 @@ fn inline_arguments(
         let list = around.map_or_else(|| node.parent(), |one| one.parent());
         is_value && list.is_some_and(|one| matches!(one.kind(), "argument_list" | "arguments"))
     };
-    let is_operation = is_operation(language, code);
-    let is_unused = |one: &Variable| one.calls.as_ref().is_some_and(Vec::is_empty);
     let nodes = named_nodes(tree.root_node());
     let mut places: Vec<(usize, usize, &String)> = nodes
         .iter()
-        .filter(|node| node.kind() == "identifier")
+        .filter(|node| node.kind() == "identifier" && is_argument(node))
         .filter_map(|node| {
             let variable = known.get(text_of(*node, code))?;
-            let is_operand = is_operation && is_unused(variable);
-            (is_operand || is_argument(node)).then_some((
-                node.start_byte(),
-                node.end_byte(),
-                &variable.value,
-            ))
+            let is_unused = variable.calls.as_ref().is_none_or(Vec::is_empty);
+            is_unused.then_some((node.start_byte(), node.end_byte(), &variable.value))
         })
         .collect();
     places.sort_unstable();
@@ -350,7 +389,7 @@ mod tests {
 
     #[test]
     fn values_take_the_places_of_variables_until_they_may_have_changed() {
-        let table: [(Language, Shown, Shown); 11] = [
+        let table: [(Language, Shown, Shown); 13] = [
             (
                 Language::Python,
                 &[
@@ -364,15 +403,15 @@ mod tests {
                     ("Price.of('2 EUR')", "Price(2)"),
                     ("Price.of('2 EUR').amount", "2"),
                     ("Price.of('2 EUR').up(1)", "3"),
-                    ("p", "Price(3)"),
+                    ("print(Price.of('2 EUR').__repr__())", "Price(3)"),
                 ],
             ),
             (
                 Language::Python,
                 &[("m = Money(2)", ""), ("m / 2", "1"), ("m + Money(3)", "5"), ("m.pay(m)", "0")],
                 &[
-                    ("Money(2) / 2", "1"),
-                    ("Money(2) + Money(3)", "5"),
+                    ("Money(2).__truediv__(2)", "1"),
+                    ("Money(2).__add__(Money(3))", "5"),
                     ("Money(2).pay(Money(2))", "0"),
                 ],
             ),
@@ -408,7 +447,50 @@ mod tests {
             (
                 Language::Python,
                 &[("found = read(1)", ""), ("found.pop()", "2"), ("found", "[1]")],
-                &[("read(1)", ""), ("found.pop()", "2"), ("read(1)", "")],
+                &[("read(1)", ""), ("read(1).pop()", "2"), ("print(read(1).__repr__())", "[1]")],
+            ),
+            (
+                Language::Python,
+                &[
+                    ("box = Box([1, 2])", ""),
+                    ("len(box)", "2"),
+                    ("2 in box", "True"),
+                    ("list(box)", "[1, 2]"),
+                    ("str(box)", "'1, 2'"),
+                    ("box == Box([1])", "False"),
+                    ("box[0] = 7", ""),
+                    ("box[0]", "7"),
+                    ("other == box", "True"),
+                    ("del box[0]", ""),
+                    ("box", "Box(2)"),
+                ],
+                &[
+                    ("Box([1, 2]).__len__()", "2"),
+                    ("Box([1, 2]).__contains__(2)", "True"),
+                    ("list(Box([1, 2]).__iter__())", "[1, 2]"),
+                    ("Box([1, 2]).__str__()", "'1, 2'"),
+                    ("Box([1, 2]).__eq__(Box([1]))", "False"),
+                    ("Box([1, 2]).__setitem__(0, 7)", ""),
+                    ("Box([1, 2]).__getitem__(0)", "7"),
+                    ("other == box", ""),
+                    ("Box([1, 2]).__delitem__(0)", ""),
+                    ("box", ""),
+                ],
+            ),
+            (
+                Language::Python,
+                &[
+                    ("shop = open_shop(2)", ""),
+                    ("print(shop)", "2"),
+                    ("shop['a'] = 1", ""),
+                    ("shop['a']", "1"),
+                ],
+                &[
+                    ("open_shop(2)", ""),
+                    ("print(open_shop(2))", "2"),
+                    ("open_shop(2).__setitem__('a', 1)", ""),
+                    ("open_shop(2).__getitem__('a')", "1"),
+                ],
             ),
             (
                 Language::JavaScript,

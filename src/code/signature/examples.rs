@@ -12,7 +12,7 @@ use super::example_statements::{
     RESULT_MARKS, blocks_of_kind, code_blocks, commented_statements, prompt_statements,
     script_statements,
 };
-use super::example_variables::{inline_variables, is_calculation, is_closed_function};
+use super::example_variables::{inline_variables, is_calculation, is_closed_function, own_maker};
 use super::{Callable, Class, is_literal};
 
 /// Maximum number of examples kept per function.
@@ -35,11 +35,6 @@ pub struct Example {
     pub result: Option<DocumentedResult>,
     /// What a prompt of Python shows, where that is no literal.
     pub printed: Option<String>,
-}
-
-/// Whether what a prompt shows of an object is all of it, and the same in every run.
-pub fn is_whole_repr(shown: &str) -> bool {
-    !["...", "…", " at 0x"].iter().any(|part| shown.contains(part))
 }
 
 /// What documentation says about a call.
@@ -109,7 +104,7 @@ pub fn assign_examples(language: Language, callables: &mut Vec<Callable>, exampl
         callable.learn_objects(&objects);
         callable.learn_makers(&makers);
         let is_constructor = callable.called_name() != callable.short_name();
-        let of_name = examples.iter().filter(|one| is_call_of(one, callable));
+        let of_name = examples.iter().filter(|one| is_call_of(one, callable, &methods));
         let own: Vec<Example> = of_name
             .filter_map(|one| {
                 let receiver = one.receiver.as_deref();
@@ -143,11 +138,14 @@ pub fn assign_examples(language: Language, callables: &mut Vec<Callable>, exampl
 
 /// Whether an example calls or reads this function. Of methods with one name in a compiled language, the number of
 /// arguments tells which is called.
-fn is_call_of(example: &Example, callable: &Callable) -> bool {
+fn is_call_of(example: &Example, callable: &Callable, methods: &BTreeSet<String>) -> bool {
     let class = callable.class.as_ref().filter(|class| class.construction.is_some());
     let takes_all = callable.parameters.last().is_some_and(|one| one.rest);
     let is_counted = class.is_some() && !takes_all && !callable.is_constructor();
-    example.name == callable.called_name()
+    // Without a text of its own, an object is shown as a prompt shows it.
+    let is_text = example.name == "__str__" && !methods.contains("__str__");
+    let name = if is_text { "__repr__" } else { example.name.as_str() };
+    name == callable.called_name()
         && example.is_read == callable.is_property
         && (!is_counted || callable.parameters.len() == example.arguments.len())
 }
@@ -232,11 +230,6 @@ fn add_attributes(callables: &mut Vec<Callable>, examples: &[Example]) {
     }
 }
 
-/// What is called to make the object that an expression begins with: `Price.parse` for `Price.parse("2").cents`.
-pub fn own_maker(expression: &str) -> &str {
-    expression.trim_start_matches("new ").split('(').next().unwrap_or_default()
-}
-
 /// Whether a source seems to define a function or constant of this name.
 pub fn is_defined(text: &str, name: &str) -> bool {
     ["def ", "function ", "func ", "fn ", "const ", "let ", "exports."].iter().any(|word| {
@@ -288,9 +281,6 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
     let [statement] = statements.as_slice() else { return None };
     let expression =
         statement.named_child(0).filter(|_| statement.kind() == "expression_statement")?;
-    if let Some(example) = operator_example(language, expression, code, shown) {
-        return Some(example);
-    }
     let (call, printed) = unwrapped(expression, code)?;
     let is_read = is_attribute(call);
     let callee = if is_read { call } else { call.child_by_field_name("function")? };
@@ -330,41 +320,6 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
         printed: (language == Language::Python && !shown.trim().is_empty() && result.is_none())
             .then(|| shown.trim().to_owned()),
         result,
-    })
-}
-
-/// In Python, the methods that operators between an object and a value call.
-const OPERATORS: &[(&str, &str)] = &[
-    ("+", "__add__"),
-    ("-", "__sub__"),
-    ("*", "__mul__"),
-    ("/", "__truediv__"),
-    ("//", "__floordiv__"),
-    ("%", "__mod__"),
-];
-
-/// An operator between an object that is made on the spot and a literal or another object, as a call of its
-/// method.
-fn operator_example(
-    language: Language,
-    expression: Node<'_>,
-    code: &str,
-    shown: &str,
-) -> Option<Example> {
-    let is_operation = language == Language::Python && expression.kind() == "binary_operator";
-    let left = expression.child_by_field_name("left").filter(|_| is_operation)?;
-    let is_object =
-        |one: Node<'_>| text_of(one, code).starts_with(char::is_uppercase) && is_construction(one);
-    let right = expression.child_by_field_name("right");
-    let right = right.filter(|one| is_literal(*one) || is_object(*one))?;
-    let operator = field_of(expression, "operator", code);
-    let (_, method) = OPERATORS.iter().find(|row| row.0 == operator)?;
-    is_object(left).then(|| Example {
-        name: (*method).to_owned(),
-        receiver: Some(text_of(left, code).to_owned()),
-        arguments: vec![text_of(right, code).to_owned()],
-        result: shown_result(language, shown, false),
-        ..Example::default()
     })
 }
 

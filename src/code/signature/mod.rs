@@ -26,6 +26,7 @@ mod reached_functions;
 mod rust;
 mod rust_values;
 mod script;
+pub mod special_method_calls;
 mod unnamed_examples;
 mod unsupported;
 
@@ -39,10 +40,8 @@ use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
 pub use declared_values::{DeclaredValues, interleave_columns};
 pub use documentation_examples::{is_entry_point, is_page, source_examples, unread_examples};
-pub use examples::{
-    DocumentedResult, Example, assign_examples, is_constant_name, is_defined, is_whole_repr,
-    own_maker,
-};
+pub use example_variables::{is_whole_repr, own_maker};
+pub use examples::{DocumentedResult, Example, assign_examples, is_constant_name, is_defined};
 pub use go_values::is_basic_go;
 use java_examples::is_constant;
 use matching_text::notation_texts;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::pattern::Pattern;
+use crate::code::signature::special_method_calls::write_call;
 use crate::code::signature::{self, Callable};
 use crate::domain::id::RepoPath;
 use crate::domain::test::{Status, TestCase};
@@ -228,10 +229,8 @@ fn describe(function: &ObservedFunction, case: &Case) -> String {
         },
     };
     // A call over several lines is shown on one.
-    let arguments = case.call.arguments.join(", ");
-    let arguments: Vec<&str> = arguments.lines().map(str::trim).collect();
-    let (callee, arguments) = (&case.call.callee, arguments.join(" "));
-    let list = if function.callable.is_property { String::new() } else { format!("({arguments})") };
+    let call = write_call(&function.callable, &case.call.callee, &case.call.arguments).text;
+    let call = call.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let after = match case.call.setup.as_slice() {
         [] => String::new(),
         calls => format!(" after `{}`", calls.join("`, `")),
@@ -246,7 +245,7 @@ fn describe(function: &ObservedFunction, case: &Case) -> String {
         |text| format!("gives `{}`", serde_json::Value::from(text.as_str())),
     );
     format!(
-        "`{callee}{list}`{after} {seen}, but its documentation or the request says that it {}",
+        "`{call}`{after} {seen}, but its documentation or the request says that it {}",
         given(expected)
     )
 }

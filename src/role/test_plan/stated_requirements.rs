@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::behaviour::Behaviour;
 use crate::code::description_match::{content_words, share_stem};
 use crate::code::language::Language;
+use crate::code::signature::special_method_calls::write_call;
 use crate::code::signature::{self, Callable, DocumentedResult, Example, module_exports};
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::layer::SubLayer;
@@ -105,15 +106,16 @@ fn documented_result(
         [] => String::new(),
         calls => format!(" after `{}`", calls.join("`, `")),
     };
-    let receiver = example.receiver.as_ref().filter(|_| !example.is_read);
-    let receiver = receiver.map(|one| format!("{one}.")).unwrap_or_default();
-    let (call, line) = (short_call(example), callable.start);
+    let receiver = example.receiver.as_ref().map(|one| format!("{one}.")).unwrap_or_default();
+    let callee = format!("{receiver}{}", example.name);
+    let call = write_call(callable, &callee, &example.arguments).text;
+    let line = callable.start;
     Some(Requirement {
         id: String::new(),
         layer,
         function: callable.name.clone(),
         line,
-        text: format!("`{receiver}{call}`{after} {clause} ({file}:{line})"),
+        text: format!("`{call}`{after} {clause} ({file}:{line})"),
         source: source.to_owned(),
         is_branch: false,
     })

@@ -3,7 +3,6 @@
 mod go;
 mod java;
 mod line_breaks;
-mod operator;
 mod python;
 mod rust;
 mod script;
@@ -14,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::java_packages::JUnit;
 use crate::code::language::Language;
+use crate::code::signature::special_method_calls::write_step;
 use crate::code::syntax;
 use crate::code::tree::named_nodes;
 use crate::domain::framework::Framework;
@@ -337,7 +337,7 @@ fn setup_lines(naming: &Naming, function: &ObservedFunction, case: &Case) -> (Ve
     let declared = if naming.style.is_legacy { "var " } else { "const " };
     let (declared, end) = if naming.framework.is_python() { ("", "") } else { (declared, ";") };
     let mut lines = vec![format!("{declared}{name} = {object}{end}")];
-    lines.extend(call.setup.iter().map(|before| operator::write_step(&name, before) + end));
+    lines.extend(call.setup.iter().map(|before| write_step(&name, before) + end));
     (lines, format!("{name}.{method}"))
 }
 

@@ -8,11 +8,11 @@ use crate::domain::framework::Framework;
 use crate::effect::{Call, CallOutcome, ResultKind};
 
 use super::line_breaks::{BreakStyle, Layout, break_line};
-use super::operator::{Expression, write_call};
 use super::{
     Case, Draft, Naming, ObservedFunction, arguments, case_of, compared_message, is_awaited,
     is_long_float, object_name, setup_lines, upper_first, with_quotes,
 };
+use crate::code::signature::special_method_calls::{Expression, write_call};
 
 /// The complete text of a test file.
 pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
