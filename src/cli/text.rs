@@ -132,7 +132,7 @@ pub fn characterisation(report: &CharacterisationReport) -> String {
     }
     for one in &report.unfinished {
         let one = single_safe_line(one, 200);
-        text.push_str(&format!("not done    {one}: the time limit was reached\n"));
+        text.push_str(&format!("not done    {one}, for lack of time\n"));
     }
     for one in &report.dropped {
         let reason = single_safe_line(&one.reason, 200);

@@ -58,7 +58,7 @@ pub fn markdown(report: &CharacterisationReport) -> String {
         ));
     }
     for one in &report.unfinished {
-        text.push_str(&format!("- the time limit was reached: {}\n", line(one, 200)));
+        text.push_str(&format!("- not done for lack of time: {}\n", line(one, 200)));
     }
     for one in &report.dropped {
         text.push_str(&format!(
@@ -138,7 +138,7 @@ mod tests {
 
     - lines reached: 0 of 20 with mutants before, 17 of 20 with mutants after
     - tests whose result changed between runs: 0
-    - the time limit was reached: the search for calls of `a|b.py` was cut short
+    - not done for lack of time: the search for calls of `a|b.py` was cut short
 
     | function | calls tried | assertions kept | left out because |
     |:--|--:|--:|:--|

@@ -784,6 +784,40 @@ fn objects_are_made_by_documented_functions_and_constants_and_not_by_private_arg
 }
 
 #[test]
+fn documented_operators_and_items_of_objects_are_tests_or_findings() {
+    let text = "class Shelf:\n    def __init__(self, books=None):\n        self.books = dict(books or {})\n\n    def __len__(self):\n        return len(self.books)\n\n    def __contains__(self, title):\n        return title in self.books\n\n    def __iter__(self):\n        return iter(self.books)\n\n    def __getitem__(self, title):\n        return self.books[title]\n\n    def __setitem__(self, title, pages):\n        self.books[title] = pages\n\n    def __delitem__(self, title):\n        del self.books[title]\n\n    def __eq__(self, other):\n        return isinstance(other, Shelf) and self.books == other.books\n\n    def __call__(self, pages):\n        return [title for title in self.books if self.books[title] > pages]\n\n    def __repr__(self):\n        return f'Shelf({self.books})'\n\n    def __str__(self):\n        return ', '.join(self.books)\n\n\ndef shelf():\n    \"\"\"An empty shelf.\n\n    >>> full = shelf()\n    >>> full['Emma'] = 320\n    >>> full['Emma']\n    320\n    >>> full\n    Shelf({'Emma': 320})\n    >>> del full['Emma']\n    >>> full\n    Shelf({})\n    \"\"\"\n    return Shelf()\n";
+    let repo = TestRepo::new(&[("shelf.py", text), ("setup.cfg", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "shelf.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let written = ran.out.replace("\n+", "\n");
+    let made = "        subject = shelf()\n        subject[\"Emma\"] = 320\n";
+    let text_of = "self.assertEqual(repr(subject), \"Shelf({'Emma': 320})\")\n";
+    let written = written.replace('\'', "\"");
+    assert!(written.contains(&made.replace('\'', "\"")), "{written}");
+    assert!(written.contains(&text_of.replace('\'', "\"")), "{written}");
+    assert!(!ran.out.contains("it fails as a test"), "{}", ran.out);
+    let wrong = [
+        ("len(box)", "2", "`len(Shelf({\"a\": 1}))` gives `1`"),
+        ("'b' in box", "True", "`'b' in Shelf({\"a\": 1})` gives `False`"),
+        ("list(box)", "['b']", "gives `[\"a\"]`"),
+        ("box['a']", "3", "`Shelf({\"a\": 1})['a']` gives `1`"),
+        ("box == Shelf({'a': 1})", "False", "`Shelf({\"a\": 1}) == Shelf({'a': 1})` gives `True`"),
+        ("box(0)", "[]", "`Shelf({\"a\": 1})(0)` gives `[\"a\"]`"),
+        ("str(box)", "'b'", "`str(Shelf({\"a\": 1}))` gives `\"a\"`"),
+    ];
+    for (code, shown, finding) in wrong {
+        let documented = format!(
+            "class Shelf:\n    \"\"\"Books.\n\n    >>> box = Shelf({{\"a\": 1}})\n    >>> {code}\n    {shown}\n    \"\"\"\n"
+        );
+        let text = text.replacen("class Shelf:\n", &documented, 1);
+        let repo = TestRepo::new(&[("shelf.py", &text), ("setup.cfg", "")]);
+        let ran = repo.regreen(&["pin", "--dry-run", "shelf.py"]);
+        let found = ran.out.replace('\'', "\"");
+        assert!(found.contains(&finding.replace('\'', "\"")), "{code}: {}", ran.out);
+    }
+}
+
+#[test]
 fn a_parameter_named_after_a_class_is_given_its_objects() {
     let text = "class Ticket:\n    def __init__(self, cents: int):\n        self.cents = cents\n\n\nclass Till:\n    def __init__(self):\n        self.lines = []\n\n    def add(self, ticket, count=1):\n        if count < 1:\n            raise ValueError('no count')\n        self.lines.append((ticket, count))\n\n    def total(self):\n        return sum(ticket.cents * count for ticket, count in self.lines)\n";
     let repo = TestRepo::new(&[("till.py", text), ("setup.cfg", "")]);

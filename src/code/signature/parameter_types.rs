@@ -164,7 +164,12 @@ pub fn shown_values(text: &str, name: &str) -> Vec<String> {
         r"(?m)^[\s*]*(?::param\s[^:\n]*\b{name}\s*:|{name}\s*(?:\([^)\n]*\))?\s*:|@param\s+(?:\{{[^}}\n]*\}}\s*)?\[?{name}\b)(.*)$"
     );
     let line = Regex::new(&line).ok().and_then(|line| Some(line.captures(text)?.get(1)?.as_str()));
-    let quoted = QUOTED.captures(line.unwrap_or_default());
+    quoted_texts(line.unwrap_or_default())
+}
+
+/// The short texts in quotes.
+pub fn quoted_texts(text: &str) -> Vec<String> {
+    let quoted = QUOTED.captures(text);
     quoted.filter_map(|one| Some(one.get(1)?.as_str().to_owned())).collect()
 }
 

@@ -5,10 +5,13 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 
 use super::parameter_names::infer_types;
-use super::parameter_types::{annotated, default_types, keys, shown_values, used_types};
+use super::parameter_types::{
+    annotated, default_types, keys, quoted_texts, shown_values, used_types,
+};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Passing, Type, literals};
 use crate::code::tree::{around, end_line, field_of, line, named_children, text_of};
+use crate::domain::text::has_word;
 
 /// Decorators that do not change how a function is called.
 const HARMLESS: &[&str] = &[
@@ -169,7 +172,20 @@ pub fn read_parameters(
             passing = Passing::Name;
         }
     }
+    if let [only] = found.as_mut_slice() {
+        learn_from_text(only, documentation);
+    }
     found
+}
+
+/// Enters what documentation says of the only parameter of a function: texts in quotes, and that it is a date.
+fn learn_from_text(only: &mut Parameter, documentation: &str) {
+    let inner = documentation.trim_matches(['"', '\'']);
+    if only.types.is_empty() || only.types.contains(&Type::Text) {
+        only.shown.extend(quoted_texts(inner));
+    }
+    let is_date = only.is_guessed && has_word(inner, "datetime.date");
+    only.types = is_date.then_some(Type::Date).into_iter().chain(only.types.clone()).collect();
 }
 
 /// The types of a default value, and of what a body, or else its class, does with a parameter.

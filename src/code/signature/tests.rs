@@ -518,6 +518,32 @@ fn default_values_tell_their_type() {
 }
 
 #[test]
+fn documentation_of_the_only_parameter_shows_texts_and_dates() {
+    let table = [
+        (
+            "Reads a week like \"2011W08\" or '2011-W08'.",
+            "text: str",
+            vec!["\"2011W08\"", "'2011-W08'"],
+            false,
+        ),
+        ("Reads a number like \"7\".", "count: int", vec![], false),
+        ("Whether the datetime.date falls into it.", "day", vec![], true),
+        ("Whether the datetime.datetime falls into it.", "day", vec![], false),
+        ("Whether the datetime.date falls into it.", "day: str", vec![], false),
+    ];
+    for (documentation, parameter, shown, is_date) in table {
+        let text =
+            format!("def f({parameter}):\n    \"\"\"{documentation}\"\"\"\n    return parameter\n");
+        let only = callables(Language::Python, &text).remove(0).parameters.remove(0);
+        assert_eq!(
+            (only.shown, only.types.first() == Some(&Type::Date)),
+            (shown.iter().map(ToString::to_string).collect(), is_date),
+            "{documentation}"
+        );
+    }
+}
+
+#[test]
 fn documentation_in_five_styles_tells_types() {
     let table = [
         (":type x: int", vec![Type::Int]),

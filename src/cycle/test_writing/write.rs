@@ -74,7 +74,10 @@ pub async fn write_tests(
     let mut run =
         plan_run(drive(state, &mut performer, fx.into(), inputs.budget).await?, fx).await?;
     let spent = run.spending;
-    run.halted = run.halted.map(|stopped| stopped.raising(&inputs.ask.session, &spent));
+    run.halted = run.halted.map(|stopped| {
+        let stopped = stopped.raising(&inputs.ask.session, &spent);
+        stopped.with_more_time(inputs.budget, fx.clock.elapsed())
+    });
     Ok(run)
 }
 

@@ -1,5 +1,7 @@
 //! `FixLoop::outcome`: turns the state of the loop into the `Outcome` that summaries show.
 
+use std::time::Duration;
+
 use crate::domain::assertion::assertion;
 use crate::domain::budget::{Spending, SpendingLimits};
 use crate::domain::event::{
@@ -59,6 +61,16 @@ impl Stopped {
     pub fn raising(self, limits: &SpendingLimits, spent: &Spending) -> Self {
         let options = if self.is_spent { limits.doubled(spent).options() } else { Vec::new() };
         Self { options, ..self }
+    }
+
+    /// The same with twice the time that is used up, where a step that begins anew needs more.
+    #[must_use]
+    pub fn with_more_time(self, budget: Option<Duration>, elapsed: Duration) -> Self {
+        let Some(budget) = budget.filter(|budget| !self.is_spent && elapsed >= *budget) else {
+            return self;
+        };
+        let minutes = (budget.as_secs_f64() / 3.0).ceil() / 10.0;
+        Self { options: vec!["--budget-minutes".into(), minutes.to_string()], ..self }
     }
 }
 

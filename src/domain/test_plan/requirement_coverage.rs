@@ -195,8 +195,9 @@ fn unreached(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<Str
 /// Whether two names mean the same function; either may lack the class.
 #[must_use]
 pub fn is_same_function(one: &str, other: &str) -> bool {
-    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
-    one == other || last(one) == last(other)
+    let is_end =
+        |end: &str, name: &str| name.strip_suffix(end).is_some_and(|rest| rest.ends_with('.'));
+    one == other || is_end(one, other) || is_end(other, one)
 }
 
 #[cfg(test)]
@@ -262,6 +263,20 @@ mod tests {
             text: "it holds".into(),
             source: "code".into(),
             is_branch: false,
+        }
+    }
+
+    #[test]
+    fn functions_of_two_classes_are_not_the_same_and_one_name_may_lack_the_class() {
+        let table = [
+            ("Till.total", "Till.total", true),
+            ("Till.total", "total", true),
+            ("total", "Till.total", true),
+            ("Till.total", "Item.total", false),
+            ("subtotal", "total", false),
+        ];
+        for (one, other, expected) in table {
+            assert_eq!(is_same_function(one, other), expected, "{one} {other}");
         }
     }
 

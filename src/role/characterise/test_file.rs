@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::code::language::Language;
 use crate::code::signature::Callable;
+use crate::code::signature::special_method_calls::write_call;
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -424,13 +425,13 @@ impl PinnedFile {
     }
 }
 
-/// A documented call, without what stands before the name of the function; an attribute with its object.
+/// A documented call, without what stands before the name of the function; an attribute or operator with its object.
 fn documented_call(function: &ObservedFunction, case: &Case) -> Option<String> {
     case.documented.as_ref()?;
-    if function.callable.is_property {
-        return Some(case.call.callee.clone());
-    }
-    Some(format!("{}({})", function.callable.called_name(), case.call.arguments.join(", ")))
+    let callable = &function.callable;
+    let is_whole = callable.is_property || callable.is_operator();
+    let callee = if is_whole { case.call.callee.as_str() } else { callable.called_name() };
+    Some(write_call(callable, callee, &case.call.arguments).text)
 }
 
 /// The id that runs a whole test file; for unittest, a module name. `packages` are the folders with

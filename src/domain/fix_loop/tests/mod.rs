@@ -498,6 +498,22 @@ fn only_counted_failures_that_miss_packages_end_a_session() {
 }
 
 #[test]
+fn what_ran_out_of_time_gets_twice_as_much() {
+    let s = |seconds: u64| std::time::Duration::from_secs(seconds);
+    let table = [
+        (Some(s(12)), s(12), false, "--budget-minutes 0.4"),
+        (Some(s(60)), s(61), false, "--budget-minutes 2"),
+        (Some(s(60)), s(59), false, ""),
+        (Some(s(60)), s(61), true, ""),
+        (None, s(61), false, ""),
+    ];
+    for (budget, elapsed, is_spent, expected) in table {
+        let stopped = Stopped { is_spent, ..Stopped::default() };
+        assert_eq!(stopped.with_more_time(budget, elapsed).options.join(" "), expected);
+    }
+}
+
+#[test]
 fn an_edit_is_unconfirmed_from_its_proposal_to_the_end_of_its_test_run() {
     let (states, _) = play(new(95, 10), 20, &[25, 30]);
     for state in states {

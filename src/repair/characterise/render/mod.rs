@@ -352,6 +352,7 @@ fn object_name(naming: &Naming, function: &ObservedFunction, case: &Case) -> Str
     let word = name.as_str();
     let is_taken = case.seen.needs.iter().any(|need| need.split('.').next() == Some(word))
         || function.callable.parameters.iter().any(|one| one.name == word)
+        || python::expressions_of(case).any(|text| python::calls_name(text, word))
         || naming.subject.split('.').next() == Some(word)
         || [OWN_NAMES, RESERVED, BUILT_IN].iter().any(|words| words.contains(&word));
     let (language, declared) = if is_python {

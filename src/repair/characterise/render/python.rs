@@ -139,13 +139,13 @@ fn called_subjects<'a>(
 }
 
 /// What a call is written with: what it calls, its arguments, and the calls before it.
-fn expressions_of(case: &Case) -> impl Iterator<Item = &String> {
+pub fn expressions_of(case: &Case) -> impl Iterator<Item = &String> {
     let Call { callee, arguments, setup } = &case.call;
     arguments.iter().chain(setup).chain([callee])
 }
 
 /// Whether an expression calls a function of this name, and no method or longer name.
-fn calls_name(text: &str, name: &str) -> bool {
+pub fn calls_name(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, found)| {
         let is_whole = !text
             .get(..at)
