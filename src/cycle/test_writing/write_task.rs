@@ -31,9 +31,8 @@ const MEASURED: usize = 400;
 /// one when the gate is still not met (specification.md 6.6: at most two retries).
 pub(super) const ROUNDS: u32 = MAX_RETRIES + 1;
 
-/// What is left out when too little time is left for a later round.
-const AGAIN: &str =
-    "no more tests were written for what these miss, as less than half a minute was left";
+/// What is left out when no time is left for a later round.
+const AGAIN: &str = "no more tests were written for what these miss";
 
 /// Reason given for a function that gets no characterisation test.
 const WRONG: &str = "a new test says that it is wrong, so what it does today is not pinned";
