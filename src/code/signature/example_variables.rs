@@ -72,57 +72,78 @@ pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -
         let change = special.as_ref().and_then(|one| one.change.clone());
         let is_reading = special.is_some() && change.is_none();
         code = special.map_or(code, |one| one.code);
-        let mut given = inline_arguments(language, &code, &known).unwrap_or_else(|| code.clone());
-        let (mut setup, mut is_uncertain) = (Vec::new(), false);
+        let given = inline_arguments(language, &code, &known).unwrap_or_else(|| code.clone());
+        let written = WrittenUse { language, code: &code, change, is_reading };
+        let mut statement = Statement { code: given, shown, ..Statement::default() };
         for (name, variable) in known.iter_mut().filter(|(name, _)| has_word(&code, name)) {
-            let (open, inner, close) = split_wrapper(&given);
-            let member = inner.strip_prefix(&format!("{name}."));
-            let member = member.filter(|rest| is_name(rest) || is_call(language, rest));
-            let is_new = variable.calls.as_ref().is_some_and(Vec::is_empty);
-            let is_whole = split_wrapper(&code).1 == name;
-            let is_beside = member.is_none() && !is_whole;
-            let is_changed = is_beside && variable.calls.is_some() && !is_new;
-            if variable.is_touched || is_changed {
-                is_uncertain |= !shown.is_empty();
-                shown.clear();
-            }
-            variable.is_touched |= match (&mut variable.calls, member.map(str::to_owned)) {
-                _ if is_new && is_whole => {
-                    let (open, _, close) = split_wrapper(&code);
-                    given = format!("{open}{}{close}", variable.value);
-                    false
-                }
-                (Some(calls), None)
-                    if is_whole && open.is_empty() && is_shown_object(language, &shown) =>
-                {
-                    setup.clone_from(calls);
-                    given = format!("print({}.__repr__())", variable.value);
-                    false
-                }
-                (None, _) => variable.value.starts_with(['[', '{']),
-                (Some(calls), Some(member)) => {
-                    setup.clone_from(calls);
-                    given = format!("{open}{}.{member}{close}", variable.value);
-                    // What raises may have changed a part.
-                    let is_error = |start: &&str| shown.starts_with(start);
-                    let raises = ["Traceback", "throws", "Throws"].iter().any(is_error);
-                    let is_kept = raises || is_reading || is_name(&member);
-                    calls.extend(change.clone().or(Some(member)).filter(|_| !is_kept));
-                    raises || calls.len() > STEPS
-                }
-                (Some(_), _) => {
-                    let is_read = code.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
-                    !is_read && !is_reading
-                }
-            };
+            variable.enter_use(name, &written, &mut statement);
         }
-        if let Some(name) = result.filter(|_| setup.is_empty()) {
-            let (value, calls) = (given.clone(), Some(Vec::new()));
+        if let Some(name) = result.filter(|_| statement.setup.is_empty()) {
+            let (value, calls) = (statement.code.clone(), Some(Vec::new()));
             known.insert(name, Variable { value, is_touched, calls });
         }
-        found.push(Statement { code: given, shown, setup, is_uncertain });
+        found.push(statement);
     }
     found
+}
+
+/// How a statement uses variables.
+struct WrittenUse<'a> {
+    language: Language,
+    /// With the methods that its operators call, and before values take the places of variables.
+    code: &'a str,
+    /// How it is written what changes its object, where that is no call of a method.
+    change: Option<String>,
+    /// Whether it leaves its object as it was.
+    is_reading: bool,
+}
+
+impl Variable {
+    /// Enters the value in a statement that uses the variable, and what it does to the variable.
+    fn enter_use(&mut self, name: &str, written: &WrittenUse<'_>, statement: &mut Statement) {
+        let WrittenUse { language, code, .. } = *written;
+        let (open, inner, close) = split_wrapper(&statement.code);
+        let member = inner.strip_prefix(&format!("{name}."));
+        let member = member.filter(|rest| is_name(rest) || is_call(language, rest));
+        let is_new = self.calls.as_ref().is_some_and(Vec::is_empty);
+        let (around, whole, end) = split_wrapper(code);
+        let is_whole = whole == name;
+        let is_changed = member.is_none() && !is_whole && self.calls.is_some() && !is_new;
+        if self.is_touched || is_changed {
+            statement.is_uncertain |= !statement.shown.is_empty();
+            statement.shown.clear();
+        }
+        let shown = statement.shown.as_str();
+        self.is_touched |= match (&mut self.calls, member.map(str::to_owned)) {
+            _ if is_new && is_whole => {
+                statement.code = format!("{around}{}{end}", self.value);
+                false
+            }
+            (Some(calls), None)
+                if is_whole && around.is_empty() && is_shown_object(language, shown) =>
+            {
+                statement.setup.clone_from(calls);
+                statement.code = format!("print({}.__repr__())", self.value);
+                false
+            }
+            (None, _) => self.value.starts_with(['[', '{']),
+            (Some(calls), Some(member)) => {
+                statement.setup.clone_from(calls);
+                statement.code = format!("{open}{}.{member}{close}", self.value);
+                // What raises may have changed a part.
+                let raises =
+                    ["Traceback", "throws", "Throws"].iter().any(|one| shown.starts_with(one));
+                let is_kept = raises || written.is_reading || is_name(&member);
+                let change = written.change.clone().or(Some(member));
+                calls.extend(change.filter(|_| !is_kept));
+                raises || calls.len() > STEPS
+            }
+            (Some(_), None) => {
+                let is_read = code.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
+                !is_read && !written.is_reading
+            }
+        };
+    }
 }
 
 /// Whether what a prompt shows of an object is all of it, and the same in every run.

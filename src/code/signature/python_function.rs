@@ -146,9 +146,7 @@ pub fn read_parameters(
             }
             _ => continue,
         };
-        let Some(named) = named.filter(|one| one.kind() != "dictionary_splat_pattern") else {
-            continue;
-        };
+        let Some(named) = named else { continue };
         let rest = named.kind() == "list_splat_pattern";
         let name = text_of(named, text).trim_start_matches('*').to_owned();
         if value.is_some() && name.starts_with('_') {
@@ -164,22 +162,22 @@ pub fn read_parameters(
         let default = value.map(|one| default_types(text_of(one, text), text)).unwrap_or_default();
         let further = || guessed_types(default, (body_text, class_text), &name);
         let (types, is_guessed) = infer_types(&name, stated, documentation, further);
-        let (keys, optional) = (keys(body_text, &name), value.is_some() || rest);
+        let optional = value.is_some() || rest;
         let shown = shown_values(documentation, &name);
+        let keys = keys(body_text, &name);
         let known = Parameter { passing, keys, class, shown, ..Parameter::default() };
         found.push(Parameter { name, types, is_guessed, optional, rest, ..known });
         if rest {
             passing = Passing::Name;
         }
     }
-    if let [only] = found.as_mut_slice() {
-        learn_from_text(only, documentation);
-    }
+    learn_from_text(&mut found, documentation);
     found
 }
 
 /// Enters what documentation says of the only parameter of a function: texts in quotes, and that it is a date.
-fn learn_from_text(only: &mut Parameter, documentation: &str) {
+fn learn_from_text(parameters: &mut [Parameter], documentation: &str) {
+    let [only] = parameters else { return };
     let inner = documentation.trim_matches(['"', '\'']);
     if only.types.is_empty() || only.types.contains(&Type::Text) {
         only.shown.extend(quoted_texts(inner));
@@ -220,11 +218,14 @@ fn field_that_holds<'a>(body: &'a str, name: &str) -> Option<&'a str> {
     fields.find(|field| field.starts_with("self."))
 }
 
-/// The name, the annotation and the default value of a parameter.
+/// The name, the annotation and the default value of a parameter; no name for `**rest`.
 fn parts_of_parameter(node: Node<'_>) -> [Option<Node<'_>>; 3] {
     let field = |name: &str| node.child_by_field_name(name);
     match node.kind() {
-        "typed_parameter" => [node.named_child(0), field("type"), None],
+        "typed_parameter" => {
+            let named = node.named_child(0);
+            [named.filter(|one| one.kind() != "dictionary_splat_pattern"), field("type"), None]
+        }
         "default_parameter" | "typed_default_parameter" => {
             [field("name"), field("type"), field("value")]
         }
