@@ -9,7 +9,7 @@ use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{Call, CallOutcome, Trace};
+use crate::effect::{Call, CallOutcome, Lines, Trace};
 use crate::repair::{
     Case, Contribution, Draft, DraftTest, MANY, Naming, ObservedFunction, answered_code,
     boundary_pairs, choose_cover, counts_rounds, is_edge, is_garbled, named_parts, rank_case,
@@ -230,6 +230,7 @@ impl PinnedFile {
                 status: Status::Passed,
                 duration: self.took.get(id).copied().unwrap_or_default().max(SHORT),
                 lines: [(self.subject.clone(), lines.into_iter().collect())].into(),
+                loaded: Lines::new(),
                 failure: None,
             });
         }

@@ -272,11 +272,14 @@ pub async fn check_isolation(
     }
     let alone = if runner.speed() == Speed::Warm { ids.len() } else { COLD_ALONE };
     let same = with_text(text.to_owned());
-    for id in ids.into_iter().take(alone) {
-        let results = runner.run(&same, std::slice::from_ref(&id), limit, true).await?;
+    for id in ids.iter().take(alone) {
+        let results = runner.run(&same, std::slice::from_ref(id), limit, true).await?;
         if results.iter().any(|result| is_wrong(&result.test, result.status)) {
-            unstable.insert(id, differs_alone.to_owned());
+            unstable.insert(id.clone(), differs_alone.to_owned());
         }
+    }
+    if runner.speed() == Speed::Warm && unstable.is_empty() {
+        traces = runner.trace(&ids).await?;
     }
     Ok(Isolation { unstable, traces })
 }
@@ -359,6 +362,7 @@ mod tests {
                 status: if test.as_str() == "shared" { Status::Failed } else { Status::Passed },
                 duration: Duration::ZERO,
                 lines: crate::effect::Lines::new(),
+                loaded: crate::effect::Lines::new(),
                 failure: None,
             };
             Ok(tests.iter().map(trace).collect())
