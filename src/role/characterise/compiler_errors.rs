@@ -70,8 +70,7 @@ pub fn refused_names(
 ) -> Vec<(String, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let tests = source_tests(language, text);
-    let spans = tests.iter().map(|test| test.start as usize..=test.end as usize);
-    let spans: Vec<_> = spans.collect();
+    let spans: Vec<_> = tests.iter().map(|test| test.start as usize..=test.end as usize).collect();
     let tab = if language == Language::Java { 8 } else { 1 };
     let rest_of = |one: &CompilerError| {
         rest_of_line(lines.get(one.line.checked_sub(1)?)?, one.column.checked_sub(1)?, tab)

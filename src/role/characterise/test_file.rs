@@ -149,13 +149,13 @@ impl PinnedFile {
             let is_named = id.contains(self.path.file_name()) || is_module();
             case.kind.is_unloaded() && (case.file.as_ref() == Some(&self.path) || is_named)
         };
-        let quoted = |text: &str| -> String { text.chars().take(MESSAGE).collect() };
         if let Some(error) = read_errors(&self.path, cases).first() {
-            return format!("its file does not compile: {}", quoted(&error.message));
+            return format!("its file does not compile: {}", error.message);
         }
         let first_line = |case: &TestCase| {
             let failure = case.failure.as_ref()?;
-            Some(quoted(failure.message.lines().next().unwrap_or_default()))
+            let line = failure.message.lines().next().unwrap_or_default();
+            Some(line.chars().take(MESSAGE).collect::<String>())
         };
         if let Some(message) = cases.iter().find(is_own).and_then(first_line) {
             return format!("its file cannot be loaded: {message}");
