@@ -35,11 +35,15 @@ static PACKAGE: Pattern = Pattern::new(r"(?m)^\s*package\s+([\w.]+)\s*;");
 static IMPORT: Pattern = Pattern::new(r"(?m)^\s*import\s+[\w.*\s]+;");
 static NAME: Pattern = Pattern::new(r#""(?:\\.|[^"\\])*"|(?:^|[^.\w])([A-Z]\w*)"#);
 static ASSERT_THROWS: Pattern = Pattern::new(r"junit[^0-9]{1,80}4\.(?:1[3-9]|[2-9]\d)");
+static OLD_SOURCE: Pattern = Pattern::new(
+    r#"(?:[sS]ource|release|sourceCompatibility|(?:java|jdk)\.?[vV]ersion)[>\s='"]+(?:JavaVersion\.VERSION_)?(?:1[._])?[5-7]\b"#,
+);
 
 /// The version of JUnit that a project has, as far as tests are written differently for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JUnit {
-    /// JUnit 4 before 4.13, which has no `assertThrows`.
+    /// JUnit 4 before 4.13, which has no `assertThrows`, or sources before Java 8, which have no lambdas
+    /// for it.
     Early,
     Four,
     #[default]
@@ -53,7 +57,8 @@ impl JUnit {
         if has("jupiter") || has("spring-boot-starter-test") || has("useJUnitPlatform") {
             return Some(Self::Jupiter);
         }
-        let four = if ASSERT_THROWS.is_match(build_files) { Self::Four } else { Self::Early };
+        let throws = ASSERT_THROWS.is_match(build_files) && !OLD_SOURCE.is_match(build_files);
+        let four = if throws { Self::Four } else { Self::Early };
         has("junit").then_some(four)
     }
 }
@@ -127,6 +132,21 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(JUnit::asked_by(text), expected, "{text}");
+        }
+        let levels = [
+            ("<source>1.7</source>", JUnit::Early),
+            ("<maven.compiler.source>6</maven.compiler.source>", JUnit::Early),
+            ("<java.version>1.7</java.version>", JUnit::Early),
+            ("sourceCompatibility = '1.7'", JUnit::Early),
+            ("sourceCompatibility = JavaVersion.VERSION_1_6", JUnit::Early),
+            ("<source>1.8</source>", JUnit::Four),
+            ("<release>17</release>", JUnit::Four),
+            ("sourceCompatibility = JavaVersion.VERSION_17", JUnit::Four),
+            ("<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>", JUnit::Four),
+        ];
+        for (level, expected) in levels {
+            let text = format!("{level}\ntestImplementation 'junit:junit:4.13.2'");
+            assert_eq!(JUnit::asked_by(&text), Some(expected), "{level}");
         }
     }
 

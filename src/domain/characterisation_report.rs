@@ -44,7 +44,7 @@ pub struct CharacterisedFunction {
     /// Its last line, if its package does not offer it to others, so that tests go through what does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub internal_until: Option<u32>,
-    /// Why calls were dropped, most frequent first.
+    /// Why its tests were dropped; then why calls were, most frequent first.
     pub dropped: Vec<DropReason>,
 }
 

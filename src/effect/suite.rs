@@ -118,7 +118,21 @@ pub struct Trace {
     pub duration: Duration,
     /// Lines executed per file, sorted; empty when coverage cannot be had.
     pub lines: Lines,
+    /// Those of them that only ran while files were loaded, where a runner tells them apart.
+    pub loaded: Lines,
     pub failure: Option<FailureText>,
+}
+
+impl Trace {
+    /// The same trace with the lines that the test itself ran: those whose mutants count.
+    #[must_use]
+    pub fn without_loading(mut self) -> Self {
+        for (file, loaded) in &self.loaded {
+            let own = self.lines.entry(file.clone()).or_default();
+            own.retain(|line| loaded.binary_search(line).is_err());
+        }
+        self
+    }
 }
 
 /// A test run on a candidate.

@@ -119,7 +119,8 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     let trial = &scoring.trial;
     let start = trial.clock.elapsed();
     let traces = match scoring.traces(start + trial.limits.time).await {
-        Ok(traces) => traces?,
+        // What loading runs counts for none of them, whether that was traced here or is known.
+        Ok(traces) => traces?.into_iter().map(Trace::without_loading).collect::<Vec<_>>(),
         Err(score) => return Ok(Scored { score, ..Scored::default() }),
     };
     let mut score = Score {
@@ -477,6 +478,7 @@ mod tests {
             status: Status::Passed,
             duration: Duration::ZERO,
             lines: BTreeMap::from([(file.clone(), lines.to_vec())]),
+            loaded: Lines::new(),
             failure: None,
         };
         let ran = Lines::from([(file.clone(), vec![1, 2, 5, 7])]);
@@ -523,6 +525,7 @@ mod tests {
             status: Status::Passed,
             duration: Duration::from_millis(ms),
             lines: [(file.clone(), lines.to_vec())].into(),
+            loaded: Lines::new(),
             failure: None,
         };
         let traces = [trace("slow", 9, &[1, 2]), trace("quick", 1, &[2]), trace("away", 1, &[1])];

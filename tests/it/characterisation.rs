@@ -591,6 +591,21 @@ fn tests_without_assertions_score_low_and_tests_of_boundaries_high() {
         .map(|one| one["line"].as_u64().unwrap())
         .collect();
     assert!(places.contains(&2) && !places.contains(&8), "{places:?}");
+    // What runs only while the file is loaded counts neither here nor for tests that are written.
+    let text = format!("LIMIT = 3 + 4\n\n\n{}", GUARD.1);
+    let constant = (GUARD.0, text.as_str());
+    let loading = TestRepo::new(&[constant, STRONG]);
+    let with_constant = loading.regreen(&["score", "--json"]).document();
+    assert_eq!(with_constant["covered"], high["covered"], "{with_constant:#}");
+    assert!(with_constant["mutants"].as_u64() > high["mutants"].as_u64());
+    let bare = TestRepo::new(&[constant]);
+    let pinned = bare.regreen(&["pin", "--json", "guard.py"]).document();
+    let (branch, score) = (pinned["branch"].as_str().unwrap(), &pinned["score"]);
+    bare.git(&["checkout", "-q", branch]);
+    let again = bare.regreen(&["score", "--json", "guard.py"]).document();
+    for key in ["mutants", "covered", "tried", "noticed", "survivors"] {
+        assert_eq!(again[key], score[key], "{key} of {again:#}");
+    }
     let ran = strong.regreen(&["score", "--min-mutation-score", "100", "--markdown"]);
     assert!(ran.out.starts_with("### Mutation score"), "{}", ran.out);
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex::Regex;
 use tree_sitter::Node;
 
+use crate::code::java_packages::package_of;
 use crate::code::language::Language;
 use crate::code::tree::{end_line, field_of, line, named_children, named_nodes, text_of, visit};
 
@@ -21,12 +22,20 @@ const TYPES: &[&str] =
 /// Methods that a test does not call, or that only others like it call.
 const LEFT_OUT: &[&str] = &["main", "hashCode", "finalize", "clone"];
 
-/// All methods and constructors of a file; `siblings` are the other files of its package.
+/// All methods and constructors of a file; `siblings` are the other files of its package and those that
+/// it imports.
 pub fn java_callables(root: Node<'_>, text: &str, siblings: &[String]) -> Vec<Callable> {
     let mut package = Package::default();
     for sibling in siblings {
         if let Some(tree) = Language::Java.parse(sibling) {
-            package.read_types(tree.root_node(), sibling, "");
+            let mut other = Package::default();
+            other.read_types(tree.root_node(), sibling, "");
+            if package_of(sibling) != package_of(text) {
+                other.types.0.values_mut().for_each(|one| one.makers.retain(|made| made.is_public));
+                other.factories.retain(|(_, maker)| maker.is_public);
+            }
+            package.types.0.extend(other.types.0);
+            package.factories.extend(other.factories);
         }
     }
     package.read_types(root, text, "");
@@ -334,9 +343,9 @@ fn read_type(node: Node<'_>, body: Node<'_>, text: &str, name: &str) -> JavaType
         }
         "record_declaration" => found.makers.push(maker(node)),
         "class_declaration" if can_be_made && constructors.is_empty() => {
-            found
-                .makers
-                .push(Maker { function: format!("new {name}{diamond}"), ..Maker::default() });
+            let (function, is_public) =
+                (format!("new {name}{diamond}"), has_modifier(node, text, "public"));
+            found.makers.push(Maker { function, is_public, ..Maker::default() });
         }
         "class_declaration" if can_be_made => {
             let open = constructors.into_iter().filter(is_open);

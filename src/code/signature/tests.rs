@@ -274,6 +274,20 @@ fn methods_of_java_have_values_for_their_types_and_objects_of_their_class() {
 }
 
 #[test]
+fn objects_of_imported_classes_of_java_are_made_by_what_is_public_there() {
+    let text = "package a.b;\n\nimport a.Point;\n\npublic class Move {\n  public static int from(Point start) { return 1; }\n  public static int to(Secret end) { return 1; }\n}\n";
+    let point = "package a;\n\npublic class Point {\n  Point(String text) {}\n  public Point(double x, double y) {}\n  static Point of(int x) { return null; }\n}\n";
+    let secret = "package a;\n\npublic class Secret {\n  Secret() {}\n}\n";
+    let found = callables_among(Language::Java, text, &[point.to_owned(), secret.to_owned()]);
+    let by_name = |name: &str| found.iter().find(|one| one.name == name).unwrap();
+    let values = &by_name("Move.from").parameters[0].values;
+    assert!(values.contains(&"new Point(1.5, 1.5)".to_owned()), "{values:?}");
+    assert!(!values.iter().any(|one| one.contains("of(") || one.contains('"')), "{values:?}");
+    let reason = by_name("Move.to").unsupported.as_deref();
+    assert_eq!(reason, Some("no value of `Secret` can be written"));
+}
+
+#[test]
 fn java_prefers_public_makers_knows_chains_and_tells_methods_with_one_name_apart() {
     let text = "package a;\n\npublic class Wrap {\n  public static Builder read(Reader in) { return null; }\n  public static Builder load(String path) { return null; }\n  public static Builder from(CharSequence text) { return null; }\n  public static class Builder {\n    Builder(long size) {}\n    public Builder width(int width) { return this; }\n    public String wrap() { StringWriter out = new StringWriter(); wrap(out); return out.toString(); }\n    public void wrap(Writer out) {}\n    public void wrap(File file) { new FileOutputStream(file); }\n    public void save(String name) { wrap(new File(name)); }\n  }\n}\n";
     let found = callables(Language::Java, text);

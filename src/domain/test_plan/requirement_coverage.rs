@@ -177,9 +177,9 @@ fn unreached(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<Str
     let gone =
         known().find(|known| known.assertions == 0 && is_same_function(&known.name, &one.function));
     let is_kept = made.report.files.iter().any(|known| known.subject == *file);
-    let all_dropped = made.report.dropped.first().filter(|_| gone.is_some() && !is_kept);
-    if let Some(all) = all_dropped {
-        return Some(all.reason.clone());
+    let is_dropped = gone.is_some() && !is_kept && !made.report.dropped.is_empty();
+    if let Some(reason) = made.report.main_reason().filter(|_| is_dropped) {
+        return Some(reason.to_owned());
     }
     if let Some(gone) = gone {
         let reason = gone.dropped.first().map_or("no call of it tells enough", |one| &one.reason);

@@ -729,6 +729,22 @@ fn a_java_file_is_a_class_of_the_version_of_junit() {
 }
 
 #[test]
+fn no_java_test_is_named_like_a_method_of_every_object() {
+    let text = "package shop;\n\npublic class Cart {\n  public String toString() { return null; }\n  public int size() { return 1; }\n}\n";
+    let on = |method: &str, literal: &str, way| {
+        let call = Call::new(format!("new Cart().{method}"), Vec::new());
+        vec![Case { call, seen: value(literal, way), documented: None }]
+    };
+    let cases =
+        vec![on("toString", "\"Cart(2)\"", ResultKind::Plain), on("size", "1", ResultKind::Plain)];
+    let functions = observed(Language::Java, text, cases);
+    let naming = naming(Framework::Maven, ModuleKind::Module, ModuleKind::Module);
+    let draft = render(&naming, &functions, false);
+    let names: Vec<&str> = draft.tests.iter().map(|test| test.name.as_str()).collect();
+    assert_eq!(names, ["toStringReturnsString", "sizeIs1"]);
+}
+
+#[test]
 fn a_class_that_only_type_checkers_see_is_imported_from_its_own_module() {
     let text = "def host(url):\n    return url.host\n";
     let needs = vec!["shop.urls:URL".to_owned()];

@@ -327,6 +327,7 @@ fn a_repaired_test_gets_the_time_that_it_took_when_it_passed_in_an_earlier_sessi
         status: Status::Failed,
         duration: Duration::from_millis(1),
         lines: BTreeMap::new(),
+        loaded: BTreeMap::new(),
         failure: None,
     };
     for (slow, is_found) in [(None, false), (Some(5_000), true)] {
@@ -389,6 +390,7 @@ fn a_slow_test_that_passes_keeps_no_repair_from_being_found() {
         status: Status::Failed,
         duration: Duration::from_secs(3),
         lines: BTreeMap::new(),
+        loaded: BTreeMap::new(),
         failure: None,
     };
     // One run of the repaired test, then 4 s for all that passed.

@@ -2,6 +2,7 @@
 //! the tests that are stable and add coverage. Needs no model.
 
 mod call_probe;
+mod compiler_errors;
 mod contradiction;
 mod functions_of_failing_tests;
 mod mutation_probe;

@@ -293,6 +293,7 @@ pub async fn measure(
     // Tests of others may not be fit for the processes that ran these.
     let before =
         if request.before.is_empty() { Vec::new() } else { runner.trace(request.before).await? };
+    let before: Vec<Trace> = before.into_iter().map(Trace::without_loading).collect();
     if left_out > 0 {
         let Score { tried, covered, .. } = scored.score;
         unfinished(report, format!("the score was measured with {tried} of {covered} mutants"));
@@ -331,6 +332,7 @@ mod tests {
             status: Status::Passed,
             duration: Duration::ZERO,
             lines: Lines::new(),
+            loaded: Lines::new(),
             failure: None,
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::code::go_packages;
 use crate::code::imports;
-use crate::code::java_packages::{BUILD_FILES, JUnit};
+use crate::code::java_packages::{BUILD_FILES, JUnit, imports_of, package_of};
 use crate::code::language::Language;
 use crate::code::rust_crate::{is_first_edition, module_path};
 use crate::code::signature::module_exports::ScriptPackage;
@@ -259,7 +259,7 @@ async fn subjects(
 }
 
 /// The files in which types of a source may be declared: in Go and Java the other sources of its
-/// package, or its tests; in Python and TypeScript those that it imports. Other languages need none.
+/// package, or its tests; in Java, Python and TypeScript those that it imports. Other languages need none.
 async fn siblings(
     request: &GenerateRequest<'_>,
     file: &RepoPath,
@@ -279,6 +279,17 @@ async fn siblings(
     for other in fx.worktree.files(request.tree).await? {
         let is_sibling = other.parent() == file.parent() && other != *file;
         if is_sibling && other.extension() == file.extension() && is_test(&other) == tests {
+            found.extend(read(request, &other, fx).await?);
+        }
+    }
+    if language == Some(Language::Java) && !tests {
+        let text = read(request, file, fx).await?.unwrap_or_default();
+        let root = file.parent().strip_suffix(&package_of(&text).replace('.', "/"));
+        let classes = imports_of(&text).into_iter().filter_map(|one| {
+            let class = one.strip_prefix("import ")?.strip_suffix(';')?.trim().replace('.', "/");
+            RepoPath::inside(root?.trim_end_matches('/'), &format!("{class}.java")).ok()
+        });
+        for other in classes.collect::<Vec<_>>() {
             found.extend(read(request, &other, fx).await?);
         }
     }

@@ -9,14 +9,15 @@ use crate::code::signature::special_method_calls::write_call;
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
-use crate::domain::test::{FailureText, Status, TestCase};
-use crate::domain::text::has_word;
-use crate::effect::{Call, CallOutcome, Trace};
+use crate::domain::test::{Status, TestCase};
+use crate::effect::{Call, CallOutcome, Lines, Trace};
 use crate::repair::{
     Case, Contribution, Draft, DraftTest, MANY, Naming, ObservedFunction, answered_code,
     boundary_pairs, choose_cover, counts_rounds, is_edge, is_garbled, named_parts, rank_case,
     render, shown_code,
 };
+
+use super::compiler_errors::{read_errors, refused_names};
 
 /// The assumed duration of a test if its framework does not report one.
 const SHORT: Duration = Duration::from_millis(2);
@@ -40,6 +41,8 @@ pub struct PinnedFile {
     pub draft: Draft,
     /// The id under which each test ran, by its name; only tests that passed.
     pub ids: BTreeMap<String, TestId>,
+    /// What the compiler refused tests for in earlier runs.
+    refused: BTreeSet<String>,
     /// The durations of the tests.
     took: BTreeMap<TestId, Duration>,
 }
@@ -59,6 +62,7 @@ impl PinnedFile {
             functions,
             draft: Draft::default(),
             ids: BTreeMap::new(),
+            refused: BTreeSet::new(),
             took: BTreeMap::new(),
         };
         test_file.write();
@@ -146,51 +150,42 @@ impl PinnedFile {
             let is_named = id.contains(self.path.file_name()) || is_module();
             case.kind.is_unloaded() && (case.file.as_ref() == Some(&self.path) || is_named)
         };
-        let failure = cases.iter().find(is_own).and_then(|case| case.failure.as_ref());
-        let Some(failure) = failure else {
-            if cases.iter().all(|case| case.kind.is_unloaded()) {
-                return "the test command gives no result of any test".to_owned();
-            }
-            return format!("no test of {} is run by the test command", self.path);
+        if let Some(error) = read_errors(&self.path, cases).first() {
+            return format!("its file does not compile: {}", error.message);
+        }
+        let first_line = |case: &TestCase| {
+            let failure = case.failure.as_ref()?;
+            let line = failure.message.lines().next().unwrap_or_default();
+            Some(line.chars().take(MESSAGE).collect::<String>())
         };
-        let message = failure.message.lines().next().unwrap_or_default();
-        format!("its file cannot be loaded: {}", message.chars().take(MESSAGE).collect::<String>())
+        if let Some(message) = cases.iter().find(is_own).and_then(first_line) {
+            return format!("its file cannot be loaded: {message}");
+        }
+        if !cases.iter().all(|case| case.kind.is_unloaded()) {
+            return format!("no test of {} is run by the test command", self.path);
+        }
+        match cases.iter().find_map(first_line).filter(|message| !message.is_empty()) {
+            Some(message) => format!("the test command runs no test: {message}"),
+            None => "the test command gives no result of any test".to_owned(),
+        }
     }
 
-    /// The tests of Rust in which the compiler names an error, or that use what cannot be imported: the
-    /// others cannot run with them.
-    fn refused_tests(&self, cases: &[TestCase]) -> Vec<(DraftTest, String)> {
-        let is_build = |one: &&FailureText| one.class == "does not compile";
-        let stacks = cases.iter().filter_map(|case| case.failure.as_ref()).filter(is_build);
-        let places = stacks.flat_map(|one| one.stack.lines());
-        let places = places.filter_map(|line| line.trim_start().strip_prefix("--> "));
-        let place_of = |place: &str| {
-            let mut parts = place.split(':');
-            let is_own = self.path.as_str().ends_with(parts.next()?);
-            let mut number = || parts.next()?.trim().parse::<usize>().ok()?.checked_sub(1);
-            Some((number()?, number()?)).filter(|_| is_own)
+    /// The tests that the compiler refuses, with its message: the others cannot run with them.
+    fn refused_tests(&mut self, cases: &[TestCase]) -> Vec<(DraftTest, String)> {
+        let errors = read_errors(&self.path, cases);
+        let Some(language) = Language::of(&self.path).filter(|_| !errors.is_empty()) else {
+            return Vec::new();
         };
-        let places: Vec<(usize, usize)> = places.filter_map(place_of).collect();
-        let lines: Vec<&str> = self.draft.text.lines().collect();
-        let word_at = |(line, column): &(usize, usize)| {
-            let rest = lines.get(*line)?.get(*column..)?;
-            rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+        let refused = refused_names(language, &self.draft.text, &errors, &self.refused);
+        self.refused.extend(errors.into_iter().map(|error| error.message));
+        let of_test = |test: &DraftTest| {
+            // A subtest of Go stands in the function of its name.
+            let is_go = language == Language::Go;
+            let own = test.name.split('/').next().filter(|_| is_go).unwrap_or(&test.name);
+            let (_, message) = refused.iter().find(|(name, _)| name == own)?;
+            Some((test.clone(), format!("it does not compile: {message}")))
         };
-        let body = lines.iter().position(|line| *line == "#[test]").unwrap_or_default();
-        let imports = places.iter().filter(|place| place.0 < body);
-        let missing: Vec<&str> =
-            imports.filter_map(word_at).filter(|word| !word.is_empty()).collect();
-        let is_refused = |test: &&DraftTest| {
-            let head = format!("fn {}() {{", test.name);
-            let Some(start) = lines.iter().position(|line| *line == head) else { return false };
-            let own = lines.iter().enumerate().skip(start).take_while(|(_, line)| **line != "}");
-            own.into_iter().any(|(at, line)| {
-                let uses = |word: &&str| has_word(line, word);
-                places.iter().any(|place| place.0 == at) || missing.iter().any(uses)
-            })
-        };
-        let refused = self.draft.tests.iter().filter(is_refused).cloned();
-        refused.map(|test| (test, "it does not compile".to_owned())).collect()
+        self.draft.tests.iter().filter_map(of_test).collect()
     }
 
     /// The calls of the tests that passed.
@@ -236,6 +231,7 @@ impl PinnedFile {
                 status: Status::Passed,
                 duration: self.took.get(id).copied().unwrap_or_default().max(SHORT),
                 lines: [(self.subject.clone(), lines.into_iter().collect())].into(),
+                loaded: Lines::new(),
                 failure: None,
             });
         }
@@ -483,6 +479,7 @@ pub fn edits(test_files: &[PinnedFile]) -> EditSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::test::FailureText;
 
     fn path(text: &str) -> RepoPath {
         RepoPath::parse(text).unwrap()
@@ -544,38 +541,6 @@ mod tests {
     }
 
     #[test]
-    fn tests_that_the_compiler_refuses_are_named() {
-        let text = "use shop::{Gone, fee};\n\n#[test]\nfn a() {\n    fee(Gone::X);\n}\n\n#[test]\nfn b() {\n    fee(1);\n}\n\n#[test]\nfn c() {\n    fee(2);\n}\n";
-        let table = [
-            ("error[E0308]: x\n  --> tests/fees.rs:10:9", vec!["b"]),
-            ("error[E0432]: x\n --> tests/fees.rs:1:12\n  |", vec!["a"]),
-            ("error: x\n --> tests/other.rs:10:9", vec![]),
-        ];
-        for (stack, expected) in table {
-            let naming = Naming::of_module(Framework::CargoTest, "shop".into());
-            let (file, subject) = (path("tests/fees.rs"), path("src/fees.rs"));
-            let mut test_file = PinnedFile::new(file, subject, naming, Vec::new());
-            let test = |name: &str| DraftTest { name: name.into(), function: 0, case: 0 };
-            test_file.draft.tests = ["a", "b", "c"].map(test).into();
-            test_file.draft.text = text.into();
-            let (class, stack) = ("does not compile".into(), stack.to_owned());
-            let case = TestCase {
-                kind: crate::domain::test::CaseKind::Prerequisite,
-                id: TestId("cargo build".into()),
-                status: Status::Failed,
-                file: None,
-                line: None,
-                duration_ms: 0,
-                layer: crate::domain::test::Layer::Unit,
-                failure: Some(FailureText { class, stack, ..FailureText::default() }),
-            };
-            let refused = test_file.refused_tests(&[case]);
-            let names: Vec<&str> = refused.iter().map(|(test, _)| test.name.as_str()).collect();
-            assert_eq!(names, expected, "{:?}", test_file.path);
-        }
-    }
-
-    #[test]
     fn why_tests_did_not_run_is_read_from_what_the_runner_says_of_their_file() {
         use crate::domain::test::CaseKind;
         let naming = Naming::of_module(Framework::Unittest, "shop".into());
@@ -586,7 +551,8 @@ mod tests {
             ("test_shop", "its file cannot be loaded: no shop"),
             ("tests.test_shop", "its file cannot be loaded: no shop"),
             ("tests/test_shop.py", "its file cannot be loaded: no shop"),
-            ("test_shopping", "the test command gives no result of any test"),
+            ("test_shopping", "the test command runs no test: no shop"),
+            ("", "the test command gives no result of any test"),
             ("test_shopping.A.b", "no test of tests/test_shop.py is run by the test command"),
         ];
         for (id, expected) in table {
@@ -600,7 +566,8 @@ mod tests {
                 layer: crate::domain::test::Layer::Unit,
                 failure: Some(FailureText { message: "no shop".into(), ..FailureText::default() }),
             };
-            let broken = test_file.record_results(&[case]);
+            let cases = if id.is_empty() { Vec::new() } else { vec![case] };
+            let broken = test_file.record_results(&cases);
             assert_eq!(broken.first().map(|one| one.1.as_str()), Some(expected), "{id}");
         }
     }

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::domain::characterisation_report::{CharacterisationReport, DropReason};
+use crate::domain::characterisation_report::{
+    CharacterisationReport, CharacterisedFunction, DropReason,
+};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
@@ -18,6 +20,10 @@ use super::{ATTEMPTS, GenerateRequest, open_runner};
 
 /// Number of runs in separate processes that must agree.
 pub const RUNS: usize = 3;
+
+/// Maximum number of runs until each case passes: compilers refuse syntax, types and uncaught errors one
+/// after the other.
+const ROUNDS: usize = ATTEMPTS + 2;
 
 /// Maximum number of tests run alone if each needs a cold start.
 const COLD_ALONE: usize = 5;
@@ -36,12 +42,8 @@ pub async fn check_each_case(
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
 ) -> Result<(), EffectError> {
-    for test_file in test_files.iter() {
-        for (_, _, reason) in &test_file.draft.left_out {
-            note(report, reason, 1);
-        }
-    }
-    for round in 0..ATTEMPTS {
+    note_left_out(report, test_files.iter().filter(|one| one.draft.tests.is_empty()));
+    for round in 0..ROUNDS {
         let cases = run_files(test_files, request, fx).await?;
         let mut clean = true;
         for test_file in test_files.iter_mut() {
@@ -56,9 +58,7 @@ pub async fn check_each_case(
             report.findings.extend(found.findings);
             reasons.extend(found.unpinned.iter().map(|_| UNPINNED.to_owned()));
             tests.extend(found.unpinned);
-            for reason in &reasons {
-                note(report, reason, 1);
-            }
+            note_dropped(report, test_file, tests.iter().zip(&reasons));
             test_file.remove(&tests);
             test_file.write();
         }
@@ -66,17 +66,53 @@ pub async fn check_each_case(
         if clean || test_files.is_empty() {
             break;
         }
-        if round + 1 == ATTEMPTS {
+        if round + 1 == ROUNDS {
             test_files.retain(|test_file| !test_file.ids.is_empty());
         }
     }
+    // That another test makes the same call does not explain why none is left.
+    note_left_out(report, test_files.iter());
     Ok(())
 }
 
+fn note_left_out<'a>(
+    report: &mut CharacterisationReport,
+    test_files: impl Iterator<Item = &'a PinnedFile>,
+) {
+    for (_, _, reason) in test_files.flat_map(|test_file| &test_file.draft.left_out) {
+        note(report, reason, 1);
+    }
+}
+
+/// Records why tests of a file are dropped, also with their functions, where it explains more than why
+/// calls were.
+fn note_dropped<'a>(
+    report: &mut CharacterisationReport,
+    test_file: &PinnedFile,
+    dropped: impl Iterator<Item = (&'a DraftTest, &'a String)>,
+) {
+    for (test, reason) in dropped {
+        note(report, reason, 1);
+        let Some(own) = test_file.functions.get(test.function) else { continue };
+        let is_own = |one: &&mut CharacterisedFunction| {
+            let place = (&one.file, one.line, &one.name);
+            place == (&test_file.subject, own.callable.start, &own.callable.name)
+        };
+        for function in report.functions.iter_mut().filter(is_own) {
+            add_reason(&mut function.dropped, reason, 1);
+            function.dropped.sort_by_key(|known| known.reason != *reason);
+        }
+    }
+}
+
 fn note(report: &mut CharacterisationReport, reason: &str, count: u32) {
-    match report.dropped.iter_mut().find(|known| known.reason == reason) {
+    add_reason(&mut report.dropped, reason, count);
+}
+
+fn add_reason(reasons: &mut Vec<DropReason>, reason: &str, count: u32) {
+    match reasons.iter_mut().find(|known| known.reason == reason) {
         Some(known) => known.count += count,
-        None => report.dropped.push(DropReason { reason: reason.to_owned(), count }),
+        None => reasons.push(DropReason { reason: reason.to_owned(), count }),
     }
 }
 
@@ -150,13 +186,12 @@ pub async fn check_stability(
         if bad.is_empty() {
             return Ok(traces);
         }
-        for reason in bad.values() {
-            note(report, reason, 1);
-        }
         for (index, test_file) in test_files.iter_mut().enumerate() {
             let is_bad = |test: &&DraftTest| bad.contains_key(&(index, test.name.clone()));
             let tests: Vec<DraftTest> =
                 test_file.draft.tests.iter().filter(is_bad).cloned().collect();
+            let reasons = tests.iter().filter_map(|test| bad.get(&(index, test.name.clone())));
+            note_dropped(report, test_file, tests.iter().zip(reasons));
             // A file that still has unstable tests in the last attempt is dropped completely.
             if attempt == ATTEMPTS {
                 let all = test_file.draft.tests.clone();
@@ -237,11 +272,14 @@ pub async fn check_isolation(
     }
     let alone = if runner.speed() == Speed::Warm { ids.len() } else { COLD_ALONE };
     let same = with_text(text.to_owned());
-    for id in ids.into_iter().take(alone) {
-        let results = runner.run(&same, std::slice::from_ref(&id), limit, true).await?;
+    for id in ids.iter().take(alone) {
+        let results = runner.run(&same, std::slice::from_ref(id), limit, true).await?;
         if results.iter().any(|result| is_wrong(&result.test, result.status)) {
-            unstable.insert(id, differs_alone.to_owned());
+            unstable.insert(id.clone(), differs_alone.to_owned());
         }
+    }
+    if runner.speed() == Speed::Warm && unstable.is_empty() {
+        traces = runner.trace(&ids).await?;
     }
     Ok(Isolation { unstable, traces })
 }
@@ -249,10 +287,11 @@ pub async fn check_isolation(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::language::Language;
     use crate::domain::framework::Framework;
     use crate::domain::test::Layer;
     use crate::effect::{CaseResult, RunError};
-    use crate::repair::{ProjectLayout, locate_test_file};
+    use crate::repair::{ObservedFunction, ProjectLayout, locate_test_file};
 
     /// A pinned file with tests of these names.
     fn pinned(names: &[&str]) -> PinnedFile {
@@ -323,6 +362,7 @@ mod tests {
                 status: if test.as_str() == "shared" { Status::Failed } else { Status::Passed },
                 duration: Duration::ZERO,
                 lines: crate::effect::Lines::new(),
+                loaded: crate::effect::Lines::new(),
                 failure: None,
             };
             Ok(tests.iter().map(trace).collect())
@@ -357,6 +397,47 @@ mod tests {
             found.unstable.iter().map(|(test, why)| (test.as_str(), why.as_str())).collect();
         assert_eq!(unstable, [("shared", "it does not hold when it runs alone")]);
         assert_eq!(found.traces.len(), 2);
+    }
+
+    #[test]
+    fn why_tests_are_dropped_stands_with_their_functions_before_why_calls_were() {
+        let text = "def f(x):\n    return x\n\n\ndef g(x):\n    return x\n";
+        let callables = crate::code::signature::callables(Language::Python, text);
+        let mut test_file = pinned(&[]);
+        let mut report = CharacterisationReport::default();
+        for callable in callables {
+            report.functions.push(CharacterisedFunction {
+                file: test_file.subject.clone(),
+                name: callable.name.clone(),
+                line: callable.start,
+                tried: 9,
+                assertions: 0,
+                documented: Vec::new(),
+                results: Vec::new(),
+                takes_empty: false,
+                internal_until: None,
+                dropped: vec![DropReason { reason: "no literal".into(), count: 5 }],
+            });
+            test_file.functions.push(ObservedFunction {
+                callable,
+                local: String::new(),
+                cases: Vec::new(),
+                tried: 9,
+                dropped: Vec::new(),
+                fruitless: Vec::new(),
+                limits: BTreeSet::new(),
+            });
+        }
+        let test = |name: &str| DraftTest { name: name.into(), function: 1, case: 0 };
+        let (tests, why) = ([test("a"), test("b")], "it does not compile: no".to_owned());
+        note_dropped(&mut report, &test_file, tests.iter().zip([&why, &why]));
+        let reasons = |at: usize| {
+            let all = report.functions[at].dropped.iter();
+            all.map(|one| (one.reason.as_str(), one.count)).collect::<Vec<_>>()
+        };
+        assert_eq!(reasons(0), [("no literal", 5)]);
+        assert_eq!(reasons(1), [(why.as_str(), 2), ("no literal", 5)]);
+        assert_eq!(report.dropped, [DropReason { reason: why.clone(), count: 2 }]);
     }
 
     #[test]

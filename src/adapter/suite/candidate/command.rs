@@ -223,6 +223,7 @@ pub fn trace_of(case: TestCase, lines: Lines) -> Trace {
         status: case.status,
         duration: Duration::from_millis(case.duration_ms),
         lines,
+        loaded: Lines::new(),
         failure: case.failure,
     }
 }

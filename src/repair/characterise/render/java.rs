@@ -28,6 +28,9 @@ const ASSERTIONS: &[&str] = &[
     "assertTrue",
 ];
 
+/// Methods without parameters that every object has: a test with such a name would override one.
+const OBJECT_METHODS: &str = "clone finalize getClass hashCode notify notifyAll toString wait";
+
 /// The name of a test: `shippingOf6000Is0`, `parseThrowsForEmptyString`, `sizeAfterAddIs1`. How its object is
 /// made is only said where that differs between the cases.
 pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case, detail: Detail) -> String {
@@ -48,7 +51,12 @@ pub fn test_name(naming: &Naming, one: &ObservedFunction, case: &Case, detail: D
     let inner = class.split_once('.').map_or("", |(_, inner)| inner);
     let is_new = one.callable.is_constructor();
     let own = if is_new { "constructor" } else { one.callable.short_name() };
-    camel_case(&format!("{inner} {own} {of} {words}"))
+    let name = camel_case(&format!("{inner} {own} {of} {words}"));
+    if !OBJECT_METHODS.split(' ').any(|method| method == name) {
+        return name;
+    }
+    let result = one.callable.results.first().map_or("", String::as_str);
+    camel_case(&format!("{name} returns {result}"))
 }
 
 /// Words as a name in Java, with an underscore between numbers: `1_2_3`.

@@ -193,6 +193,7 @@ impl CandidateRunner for JavaRunner {
             duration: Duration::from_millis(one.milliseconds),
             test: one.test,
             lines: Lines::new(),
+            loaded: Lines::new(),
             failure: None,
         };
         Ok(answer.results.into_iter().map(trace).collect())

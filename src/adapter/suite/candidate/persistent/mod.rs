@@ -80,6 +80,7 @@ fn trace_or_failed(test: &TestId, case: Option<TestCase>, lines: Lines) -> Trace
             status: Status::Failed,
             duration: Duration::from_secs(1),
             lines,
+            loaded: Lines::new(),
             failure: None,
         },
     }

@@ -236,13 +236,16 @@ impl CandidateRunner for PythonRunner {
                 at_import = lines;
                 continue;
             }
-            for (file, more) in &at_import {
+            let mut loaded = at_import.clone();
+            for (file, more) in &mut loaded {
+                let own = lines.get(file).map(Vec::as_slice).unwrap_or_default();
+                more.retain(|line| own.binary_search(line).is_err());
                 add_lines(&mut lines, file.clone(), more.iter().copied());
             }
             // Most tests take less than a millisecond, to which reports round.
             let duration = Duration::try_from_secs_f64(record.ms / 1000.0).unwrap_or_default();
             let case = self.paths.to_test_case(&record.into());
-            traces.push(Trace { duration, ..trace_of(case, lines) });
+            traces.push(Trace { duration, loaded, ..trace_of(case, lines) });
         }
         Ok(traces)
     }
