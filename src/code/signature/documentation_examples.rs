@@ -59,7 +59,8 @@ pub fn unread_examples(
     let unread = statements.filter(|one| {
         let read = read_example(language, &one.code, &one.shown);
         let is_held = |one: Example| {
-            one.result.is_some() || one.printed.is_some_and(|shown| is_whole_repr(&shown))
+            (one.receiver.is_some() || names.contains(&one.name))
+                && (one.result.is_some() || one.printed.is_some_and(|shown| is_whole_repr(&shown)))
         };
         let is_call = names.iter().any(|name| one.code.contains(&format!("{name}(")));
         let is_unread = !one.shown.is_empty() && !read.is_some_and(is_held);

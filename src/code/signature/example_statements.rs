@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::is_literal;
 use crate::code::language::Language;
 use crate::code::tree::{field_of, named_children, named_nodes, text_of};
 
@@ -42,6 +43,23 @@ pub fn prompt_statements(documentation: &str) -> Vec<(String, String)> {
         *code = statement.trim().to_owned();
     }
     found
+        .into_iter()
+        .map(|(code, shown)| split_comparison(&code, &shown).unwrap_or((code, shown)))
+        .collect()
+}
+
+/// What a prompt asserts to be equal to something, or shows to be equal to a literal, with that as its result.
+fn split_comparison(code: &str, shown: &str) -> Option<(String, String)> {
+    let is_assertion = code.starts_with("assert ") && shown.is_empty();
+    if !is_assertion && (shown.trim() != "True" || !code.contains("==")) {
+        return None;
+    }
+    let tree = Language::Python.parse(code).filter(|tree| !tree.root_node().has_error())?;
+    let compared = tree.root_node().named_child(0)?.named_child(0)?;
+    let [left, right] = named_children(compared).try_into().ok()?;
+    let is_value = is_assertion || is_literal(right) && Node::kind(&left) == "call";
+    let is_equal = is_value && field_of(compared, "operators", code) == "==";
+    is_equal.then(|| (text_of(left, code).to_owned(), text_of(right, code).to_owned()))
 }
 
 /// Words behind the fence of a block of Rust that fails.
@@ -164,6 +182,9 @@ pub fn script_statements(script: &str, is_result: &dyn Fn(&str) -> bool) -> Vec<
 /// counts that is neither the number of a note nor a value of the statement.
 fn result_beside<'a>(code: &str, comment: &'a str, is_result: &dyn Fn(&str) -> bool) -> &'a str {
     let shown = comment.strip_prefix('#').unwrap_or_default().trim();
+    if shown.starts_with("raises ") && is_result(shown) {
+        return shown;
+    }
     if let Some(mark) = RESULT_MARKS.iter().find(|mark| shown.starts_with(*mark)) {
         return shown.trim_start_matches(*mark).trim();
     }
@@ -278,6 +299,21 @@ mod tests {
         let found: Vec<(&str, &str)> =
             found.iter().map(|(code, shown)| (code.as_str(), shown.as_str())).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn prompts_assert_and_compare_results() {
+        let table = [
+            (">>> assert fee(2) == 3\n", ("fee(2)", "3")),
+            (">>> fee(2) == 3\nTrue\n", ("fee(2)", "3")),
+            (">>> fee(2) == 3\nFalse\n", ("fee(2) == 3", "False\n")),
+            (">>> fee(2) == fee(3)\nTrue\n", ("fee(2) == fee(3)", "True\n")),
+            (">>> assert fee(2)\n", ("assert fee(2)", "")),
+            (">>> assert fee(2) != 3\n", ("assert fee(2) != 3", "")),
+        ];
+        for (text, (code, shown)) in table {
+            assert_eq!(prompt_statements(text), [(code.to_owned(), shown.to_owned())], "{text}");
+        }
     }
 
     #[test]

@@ -251,13 +251,13 @@ fn is_construction(node: Node<'_>, code: &str) -> bool {
     let class = function.map(|one| one.child_by_field_name("object").unwrap_or(one));
     let class = class.filter(|one| one.kind() == "identifier");
     class.is_some_and(|one| text_of(one, code).starts_with(char::is_uppercase))
-        && has_literals(node)
+        && has_literals(node, code)
 }
 
-/// Whether all arguments of a call are literals.
-fn has_literals(call: Node<'_>) -> bool {
+/// Whether all arguments of a call are literals, or functions of their own.
+fn has_literals(call: Node<'_>, code: &str) -> bool {
     let list = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
-    list.into_iter().all(is_given_literal)
+    list.into_iter().all(|one| is_given_literal(one) || is_closed_function(one, code))
 }
 
 /// Whether an argument is a literal, with or without its name before it.
@@ -301,7 +301,7 @@ fn assignment(language: Language, code: &str) -> Option<(String, String, Kind)> 
     let is_module = made.is_some_and(|one| text_of(one, code) == "require");
     let kind = match value.kind() {
         _ if is_module => return None,
-        _ if is_made || is_class && has_literals(value) => Kind::Object,
+        _ if is_made || is_class && has_literals(value, code) => Kind::Object,
         _ if is_literal(value) || is_closed_function(value, code) => Kind::Plain,
         "call" | "call_expression" => Kind::Result,
         _ => return None,
@@ -380,7 +380,7 @@ pub fn is_closed_function(node: Node<'_>, code: &str) -> bool {
     if node.kind() == "identifier" {
         return is_built_in(text_of(node, code));
     }
-    if !matches!(node.kind(), "lambda" | "arrow_function") {
+    if !matches!(node.kind(), "lambda" | "arrow_function" | "function_expression") {
         return false;
     }
     let parameters =

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 use crate::code::language::Language;
-use crate::code::tree::{field_of, named_children, named_nodes, text_of};
+use crate::code::tree::{field_of, first_field, named_children, named_nodes, text_of};
 
 use super::compiled_examples::{go_examples, rust_examples};
 use super::example_statements::{
@@ -13,6 +13,8 @@ use super::example_statements::{
     script_statements,
 };
 use super::example_variables::{inline_variables, is_calculation, is_closed_function, own_maker};
+use super::parameter_names::typical_value;
+use super::parameter_types::type_of_literal;
 use super::{Callable, Class, is_literal};
 
 /// Maximum number of examples kept per function.
@@ -91,12 +93,14 @@ pub fn assign_examples(language: Language, callables: &mut Vec<Callable>, exampl
     for one in made {
         objects.entry(one.name.clone()).or_default().push(one.arguments.clone());
     }
-    for (class, given) in examples.iter().filter_map(called_object) {
+    for (class, given) in examples.iter().filter_map(|one| called_object(language, one)) {
         let known = objects.entry(class).or_default();
         if !known.contains(&given) {
             known.push(given);
         }
     }
+    let completed = complete_examples(language, examples);
+    let examples = completed.as_slice();
     let makers = documented_makers(language, callables, examples);
     let of_functions: Vec<&Example> =
         examples.iter().filter(|one| is_of_function(language, callables, one)).collect();
@@ -136,6 +140,37 @@ pub fn assign_examples(language: Language, callables: &mut Vec<Callable>, exampl
     }
 }
 
+/// Examples with values for the variables among their arguments: those of another example at this place, or what a
+/// reader would expect of such a name. Others are left out.
+fn complete_examples(language: Language, examples: &[Example]) -> Vec<Example> {
+    let is_name = |one: &str| {
+        let is_plain = one.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+        let is_variable = is_plain && one.starts_with(char::is_lowercase);
+        is_variable && language.is_script() && type_of_literal(one).is_none()
+    };
+    let value_at = |name: &str, at: usize, variable: &str| {
+        let same = examples.iter().filter(|one| one.name == name);
+        let mut given = same.filter_map(|one| one.arguments.get(at));
+        let given = given.find(|one| !is_name(one)).cloned();
+        given.or_else(|| typical_value(variable).map(|(_, value)| value.to_owned()))
+    };
+    let complete = |one: &Example| {
+        let arguments = one.arguments.iter().enumerate();
+        let arguments: Option<Vec<String>> =
+            arguments
+                .map(|(at, given)| {
+                    if is_name(given) {
+                        value_at(&one.name, at, given)
+                    } else {
+                        Some(given.clone())
+                    }
+                })
+                .collect();
+        Some(Example { arguments: arguments?, ..one.clone() })
+    };
+    examples.iter().filter_map(complete).collect()
+}
+
 /// Whether an example calls or reads this function. Of methods with one name in a compiled language, the number of
 /// arguments tells which is called.
 fn is_call_of(example: &Example, callable: &Callable, methods: &BTreeSet<String>) -> bool {
@@ -150,13 +185,14 @@ fn is_call_of(example: &Example, callable: &Callable, methods: &BTreeSet<String>
         && (!is_counted || callable.parameters.len() == example.arguments.len())
 }
 
-/// The class and the arguments of the object that an example of Python makes to call it.
-fn called_object(example: &Example) -> Option<(String, Vec<String>)> {
+/// The class and the arguments of the object that an example makes to call it.
+fn called_object(language: Language, example: &Example) -> Option<(String, Vec<String>)> {
     let code = example.receiver.as_deref()?;
-    let tree = Language::Python.parse(code).filter(|tree| !tree.root_node().has_error())?;
+    let tree = language.parse(code).filter(|tree| !tree.root_node().has_error())?;
     let object = tree.root_node().named_child(0)?.named_child(0)?;
-    let class = field_of(object, "function", code).rsplit('.').next()?;
-    let is_class = class.starts_with(char::is_uppercase) && is_construction(object);
+    let made = first_field(object, &["function", "constructor"])?;
+    let class = text_of(made, code).rsplit('.').next()?;
+    let is_class = class.starts_with(char::is_uppercase) && is_construction(object, code);
     let given = object.child_by_field_name("arguments").filter(|_| is_class)?;
     let given = named_children(given).into_iter().map(|one| text_of(one, code).to_owned());
     Some((class.to_owned(), given.collect()))
@@ -293,24 +329,28 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
             && is_constant_name(text_of(one, code));
         !is_read && (one.kind() == "identifier" || is_attribute(one))
             || is_constant
-            || is_construction(one)
+            || is_construction(one, code)
     });
     if !is_plain {
         return None;
     }
     let list = call.child_by_field_name("arguments");
     let arguments = list.map(named_children).unwrap_or_default();
+    // What a variable holds that nothing sets is not known; what stands beside it is.
+    let has_options = language.is_script() && arguments.iter().any(|one| one.kind() == "object");
     let is_known = |one: &Node<'_>| {
         let value = one.child_by_field_name("value").filter(|_| one.kind() == "keyword_argument");
         is_argument(*one)
             || is_calculation(*one, code)
-            || language == Language::Python && is_construction(*one)
+            || language == Language::Python && is_construction(*one, code)
             || is_closed_function(value.unwrap_or(*one), code)
     };
-    if !arguments.iter().all(is_known) {
+    let is_open = |one: &Node<'_>| has_options && one.kind() == "identifier";
+    if !arguments.iter().all(|one| is_known(one) || is_open(one)) {
         return None;
     }
-    let result = shown_result(language, shown, printed);
+    let is_whole = arguments.iter().all(is_known);
+    let result = shown_result(language, shown, printed).filter(|_| is_whole);
     Some(Example {
         name: name.to_owned(),
         receiver: receiver.map(|one| text_of(one, code).to_owned()),
@@ -323,11 +363,12 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
     })
 }
 
-/// Whether an expression makes an object from literals.
-fn is_construction(node: Node<'_>) -> bool {
+/// Whether an expression makes an object from literals and functions.
+fn is_construction(node: Node<'_>, code: &str) -> bool {
     let arguments = node.child_by_field_name("arguments").map(named_children);
+    let is_given = |one: &Node<'_>| is_argument(*one) || is_closed_function(*one, code);
     matches!(node.kind(), "call" | "new_expression")
-        && arguments.is_some_and(|list| list.iter().all(|one| is_argument(*one)))
+        && arguments.is_some_and(|list| list.iter().all(is_given))
 }
 
 /// Whether an argument is a literal, with or without its name before it.
@@ -369,6 +410,9 @@ fn shown_result(language: Language, shown: &str, is_printed: bool) -> Option<Doc
         if shown.starts_with("Traceback (most recent call last)") {
             let last = shown.lines().rfind(|line| !line.trim_start().starts_with("File "))?;
             return Some(DocumentedResult::Raised(class_name(last)?));
+        }
+        if let Some(class) = shown.strip_prefix("raises ").and_then(class_name) {
+            return Some(DocumentedResult::Raised(class));
         }
         return match (is_printed, shown) {
             (_, "") => None,
@@ -438,6 +482,38 @@ mod tests {
 
     fn raised(text: &str) -> String {
         format!("Raised({text:?})")
+    }
+
+    #[test]
+    fn variables_that_nothing_sets_get_the_values_of_other_examples_or_of_their_names() {
+        let table = [
+            (
+                "wrap('a b c');\nwrap(str, {width: 60});",
+                "wrap",
+                &["'a b c'", "'a b c', {width: 60}"][..],
+            ),
+            ("wrap(text, {width: 60}); // => 'x'", "wrap", &["\"hello world\", {width: 60}"]),
+            ("wrap(zzz, {width: 60});", "wrap", &[]),
+            ("wrap(text, 60);", "wrap", &[]),
+        ];
+        for (text, name, expected) in table {
+            let language = Language::JavaScript;
+            let found = complete_examples(language, &read_examples(language, text));
+            assert!(found.iter().all(|one| one.name == name && one.result.is_none()), "{text}");
+            let given: Vec<String> = found.iter().map(|one| one.arguments.join(", ")).collect();
+            assert_eq!(given, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn objects_of_scripts_are_made_with_functions_as_documentation_makes_them() {
+        let text = "var queue = new Queue(function (a, b) {\n  return a.size - b.size;\n});\nqueue.add({ size: 2 });\nqueue.peek(); // { size: 2 }\n";
+        let found = read_examples(Language::JavaScript, text);
+        let peek = found.last().unwrap();
+        assert_eq!((peek.name.as_str(), peek.setup.len()), ("peek", 1));
+        let made = called_object(Language::JavaScript, peek).unwrap();
+        assert_eq!(made.0, "Queue");
+        assert_eq!(made.1, ["function (a, b) { return a.size - b.size; }"]);
     }
 
     #[test]

@@ -23,7 +23,9 @@ const NAMES: &[(&[&str], Type, &str)] = &[
     (&["sku", "code", "id"], Type::Text, "\"A-1\""),
     (&["count", "quantity", "qty", "times", "n", "number", "num"], Type::Int, "3"),
     (&["index", "position", "offset", "start", "depth", "level"], Type::Int, "1"),
-    (&["maxsize", "maxlen", "capacity", "ttl", "timeout", "seconds"], Type::Int, "10"),
+    // With few elements, calls in a row reach the limit.
+    (&["maxsize", "maxlen", "capacity"], Type::Int, "2"),
+    (&["ttl", "timeout", "seconds"], Type::Int, "10"),
     (&["size", "length", "width", "height", "limit", "end", "stop"], Type::Int, "10"),
     (&["cents", "amount", "price", "cost", "total", "balance", "fee"], Type::Int, "250"),
     (&["percent", "percentage"], Type::Int, "10"),
