@@ -262,6 +262,11 @@ fn setup_words(case: &Case, between: &str, is_alone: bool) -> String {
     format!("after {words}")
 }
 
+fn is_function(value: &str) -> bool {
+    ["lambda", "function(", "function ("].iter().any(|start| value.starts_with(start))
+        || value.contains("=>")
+}
+
 /// A literal in words: `empty string`, `minus 1`, `hello world`, `quotation mark`.
 fn literal_words(literal: &str) -> String {
     let (name, value) = split_name(literal);
@@ -269,7 +274,7 @@ fn literal_words(literal: &str) -> String {
         "[]" => "empty list".into(),
         "()" => "empty tuple".into(),
         "{}" => "empty dict".into(),
-        _ if value.starts_with("lambda") || value.contains("=>") => "function".into(),
+        _ if is_function(value) => "function".into(),
         "b''" | "b\"\"" => "empty bytes".into(),
         _ if stream_content(value).is_some() => {
             literal_words(stream_content(value).unwrap_or_default())
