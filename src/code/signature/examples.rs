@@ -88,19 +88,9 @@ pub fn assign_examples(language: Language, callables: &mut Vec<Callable>, exampl
         .filter(|one| one.class.is_some())
         .map(|one| one.short_name().to_owned())
         .collect();
-    let made = examples.iter().filter(|one| one.receiver.is_none());
-    let mut objects: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
-    for one in made {
-        objects.entry(one.name.clone()).or_default().push(one.arguments.clone());
-    }
-    for (class, given) in examples.iter().filter_map(|one| called_object(language, one)) {
-        let known = objects.entry(class).or_default();
-        if !known.contains(&given) {
-            known.push(given);
-        }
-    }
     let completed = complete_examples(language, examples);
     let examples = completed.as_slice();
+    let objects = documented_objects(language, examples);
     let makers = documented_makers(language, callables, examples);
     let of_functions: Vec<&Example> =
         examples.iter().filter(|one| is_of_function(language, callables, one)).collect();
@@ -121,7 +111,12 @@ pub fn assign_examples(language: Language, callables: &mut Vec<Callable>, exampl
                         receiver.rsplit('.').next() == Some(class.name.as_str())
                     }
                     (Some(class), Some(receiver)) => {
-                        makes_object(receiver, class) || of_functions.contains(&one)
+                        let is_own = makes_object(receiver, class) || of_functions.contains(&one);
+                        // An operator may be that of any other class.
+                        if !is_own && callable.is_operator() {
+                            return None;
+                        }
+                        is_own
                     }
                 };
                 // What a variable stands for is not known, but its arguments are good ones.
@@ -138,6 +133,25 @@ pub fn assign_examples(language: Language, callables: &mut Vec<Callable>, exampl
             }
         }
     }
+}
+
+/// The arguments that examples give to functions, among them classes, by name.
+fn documented_objects(
+    language: Language,
+    examples: &[Example],
+) -> BTreeMap<String, Vec<Vec<String>>> {
+    let made = examples.iter().filter(|one| one.receiver.is_none());
+    let mut objects: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+    for one in made {
+        objects.entry(one.name.clone()).or_default().push(one.arguments.clone());
+    }
+    for (class, given) in examples.iter().filter_map(|one| called_object(language, one)) {
+        let known = objects.entry(class).or_default();
+        if !known.contains(&given) {
+            known.push(given);
+        }
+    }
+    objects
 }
 
 /// Examples with values for the variables among their arguments: those of another example at this place, or what a
@@ -503,6 +517,18 @@ mod tests {
             let given: Vec<String> = found.iter().map(|one| one.arguments.join(", ")).collect();
             assert_eq!(given, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn operators_of_other_objects_are_no_examples() {
+        let text = "class Span:\n    def __add__(self, other):\n        return self\n";
+        let mut callables = super::super::callables(Language::Python, text);
+        let documentation = ">>> now = clock.now()\n>>> now + 2\n3\n>>> Span() + 2\n4\n";
+        let examples = read_examples(Language::Python, documentation);
+        assign_examples(Language::Python, &mut callables, &examples);
+        let receivers: Vec<_> =
+            callables[0].examples.iter().map(|one| one.receiver.as_deref()).collect();
+        assert_eq!(receivers, [Some("Span()")]);
     }
 
     #[test]
