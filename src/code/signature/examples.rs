@@ -90,7 +90,7 @@ pub fn assign_examples(language: Language, callables: &mut Vec<Callable>, exampl
         .collect();
     let completed = complete_examples(language, examples);
     let examples = completed.as_slice();
-    let objects = documented_objects(language, examples);
+    let objects = documented_objects(language, callables, examples);
     let makers = documented_makers(language, callables, examples);
     let of_functions: Vec<&Example> =
         examples.iter().filter(|one| is_of_function(language, callables, one)).collect();
@@ -135,17 +135,24 @@ pub fn assign_examples(language: Language, callables: &mut Vec<Callable>, exampl
     }
 }
 
-/// The arguments that examples give to functions, among them classes, by name.
+/// The arguments that examples give to functions, among them classes, by name; without those that call a function
+/// which the file does not define, as `date(2024, 2, 29)`: its name may mean nothing there.
 fn documented_objects(
     language: Language,
+    callables: &[Callable],
     examples: &[Example],
 ) -> BTreeMap<String, Vec<Vec<String>>> {
+    let is_known = |given: &String| {
+        let maker = own_maker(given);
+        let is_name = maker.starts_with(char::is_lowercase) && !maker.contains(['.', ' ', '=']);
+        let is_call = language == Language::Python && is_name && maker.len() < given.len();
+        !is_call || callables.iter().any(|one| one.name == maker)
+    };
     let made = examples.iter().filter(|one| one.receiver.is_none());
+    let made = made.map(|one| (one.name.clone(), one.arguments.clone()));
+    let called = examples.iter().filter_map(|one| called_object(language, one));
     let mut objects: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
-    for one in made {
-        objects.entry(one.name.clone()).or_default().push(one.arguments.clone());
-    }
-    for (class, given) in examples.iter().filter_map(|one| called_object(language, one)) {
+    for (class, given) in made.chain(called).filter(|(_, given)| given.iter().all(is_known)) {
         let known = objects.entry(class).or_default();
         if !known.contains(&given) {
             known.push(given);
@@ -517,6 +524,22 @@ mod tests {
             let given: Vec<String> = found.iter().map(|one| one.arguments.join(", ")).collect();
             assert_eq!(given, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn objects_are_made_with_what_the_file_can_name() {
+        let mut callables =
+            super::super::callables(Language::Python, "def under(text):\n    return text\n");
+        let documentation = ">>> Span(date(2024, 2, 29)).days()\n3\n>>> Span(under('a')).days()\n1\n>>> Span(2).days()\n2\n>>> Span(date.today()).days()\n2\n";
+        let examples = read_examples(Language::Python, documentation);
+        let objects = documented_objects(Language::Python, &callables, &examples);
+        assert!(objects.get("Span").is_some_and(|known| known.contains(&vec!["2".to_owned()])));
+        assert!(!format!("{objects:?}").contains("date(2024"), "{objects:?}");
+        callables.clear();
+        assert!(
+            !format!("{:?}", documented_objects(Language::Python, &callables, &examples))
+                .contains("under")
+        );
     }
 
     #[test]
