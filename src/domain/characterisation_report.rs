@@ -48,6 +48,25 @@ pub struct CharacterisedFunction {
     pub dropped: Vec<DropReason>,
 }
 
+impl CharacterisedFunction {
+    /// A function of which no test remains.
+    #[must_use]
+    pub fn untested(file: RepoPath, name: &str, line: u32, tried: u32) -> Self {
+        Self {
+            file,
+            name: name.to_owned(),
+            line,
+            tried,
+            assertions: 0,
+            documented: Vec::new(),
+            results: Vec::new(),
+            takes_empty: false,
+            internal_until: None,
+            dropped: Vec::new(),
+        }
+    }
+}
+
 /// A test file that was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -131,16 +150,8 @@ mod tests {
         let dropped = |reason: &str, count| DropReason { reason: reason.into(), count };
         let mut report = CharacterisationReport {
             functions: vec![CharacterisedFunction {
-                file: RepoPath::parse("a.py").unwrap(),
-                name: "f".into(),
-                line: 1,
-                tried: 90,
-                assertions: 0,
-                documented: Vec::new(),
-                results: Vec::new(),
-                takes_empty: false,
-                internal_until: None,
                 dropped: vec![dropped("of another shape", 90)],
+                ..CharacterisedFunction::untested(RepoPath::parse("a.py").unwrap(), "f", 1, 90)
             }],
             ..CharacterisationReport::default()
         };

@@ -99,19 +99,12 @@ mod tests {
     fn the_report_names_what_was_left_out_and_why() {
         let file = RepoPath::parse("shop/fees.py").unwrap();
         let function = |name: &str, assertions, dropped: &[(&str, u32)]| CharacterisedFunction {
-            file: file.clone(),
-            name: name.into(),
-            line: 3,
-            tried: 72,
             assertions,
-            documented: Vec::new(),
-            results: Vec::new(),
-            takes_empty: false,
-            internal_until: None,
             dropped: dropped
                 .iter()
                 .map(|(reason, count)| DropReason { reason: (*reason).into(), count: *count })
                 .collect(),
+            ..CharacterisedFunction::untested(file.clone(), name, 3, 72)
         };
         let report = CharacterisationReport {
             functions: vec![

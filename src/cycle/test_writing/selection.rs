@@ -91,16 +91,8 @@ pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
                     known.dropped.clear();
                 }
                 None => report.functions.push(CharacterisedFunction {
-                    file: one.subject.clone(),
-                    name: name.clone(),
-                    line: 1,
-                    tried: 0,
                     assertions: 1,
-                    documented: Vec::new(),
-                    results: Vec::new(),
-                    takes_empty: false,
-                    internal_until: None,
-                    dropped: Vec::new(),
+                    ..CharacterisedFunction::untested(one.subject.clone(), &name, 1, 0)
                 }),
             }
         }

@@ -222,16 +222,9 @@ mod tests {
 
     fn made() -> TaskTests {
         let function = |name: &str, assertions: u32, reason: &str| CharacterisedFunction {
-            file: path("a.py"),
-            name: name.into(),
-            line: 1,
-            tried: 9,
             assertions,
-            documented: Vec::new(),
-            results: Vec::new(),
-            takes_empty: false,
-            internal_until: None,
             dropped: vec![DropReason { reason: reason.into(), count: 9 }],
+            ..CharacterisedFunction::untested(path("a.py"), name, 1, 9)
         };
         TaskTests {
             rounds: 1,

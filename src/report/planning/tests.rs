@@ -110,16 +110,8 @@ fn what_a_task_wrote_and_a_gate_decided_is_summed_up() {
         is_settled: false,
         report: CharacterisationReport {
             functions: vec![CharacterisedFunction {
-                file: path("a.py"),
-                name: "fetch".into(),
-                line: 3,
-                tried: 9,
-                assertions: 0,
-                documented: Vec::new(),
-                results: Vec::new(),
-                takes_empty: false,
-                internal_until: None,
                 dropped: vec![reason()],
+                ..CharacterisedFunction::untested(path("a.py"), "fetch", 3, 9)
             }],
             files: vec![CharacterisationFile {
                 file: path("tests/test_a.py"),

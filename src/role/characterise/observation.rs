@@ -477,20 +477,18 @@ fn strips_types(version: &str) -> bool {
 
 fn reported(file: &RepoPath, one: &ObservedFunction) -> CharacterisedFunction {
     CharacterisedFunction {
-        file: file.clone(),
-        name: one.callable.name.clone(),
-        line: one.callable.start,
-        tried: one.tried,
-        assertions: 0,
-        documented: Vec::new(),
-        results: Vec::new(),
-        takes_empty: false,
         internal_until: one.callable.is_internal.then_some(one.callable.end),
         dropped: one
             .dropped
             .iter()
             .map(|(reason, count)| DropReason { reason: reason.clone(), count: *count })
             .collect(),
+        ..CharacterisedFunction::untested(
+            file.clone(),
+            &one.callable.name,
+            one.callable.start,
+            one.tried,
+        )
     }
 }
 

@@ -407,16 +407,13 @@ mod tests {
         let mut report = CharacterisationReport::default();
         for callable in callables {
             report.functions.push(CharacterisedFunction {
-                file: test_file.subject.clone(),
-                name: callable.name.clone(),
-                line: callable.start,
-                tried: 9,
-                assertions: 0,
-                documented: Vec::new(),
-                results: Vec::new(),
-                takes_empty: false,
-                internal_until: None,
                 dropped: vec![DropReason { reason: "no literal".into(), count: 5 }],
+                ..CharacterisedFunction::untested(
+                    test_file.subject.clone(),
+                    &callable.name,
+                    callable.start,
+                    9,
+                )
             });
             test_file.functions.push(ObservedFunction {
                 callable,
