@@ -51,7 +51,7 @@ pub struct CharacterisedFunction {
 impl CharacterisedFunction {
     /// A function of which no test remains.
     #[must_use]
-    pub fn untested(file: RepoPath, name: &str, line: u32, tried: u32) -> Self {
+    pub fn without_tests(file: RepoPath, name: &str, line: u32, tried: u32) -> Self {
         Self {
             file,
             name: name.to_owned(),
@@ -151,7 +151,7 @@ mod tests {
         let mut report = CharacterisationReport {
             functions: vec![CharacterisedFunction {
                 dropped: vec![dropped("of another shape", 90)],
-                ..CharacterisedFunction::untested(RepoPath::parse("a.py").unwrap(), "f", 1, 90)
+                ..CharacterisedFunction::without_tests(RepoPath::parse("a.py").unwrap(), "f", 1, 90)
             }],
             ..CharacterisationReport::default()
         };

@@ -104,7 +104,7 @@ mod tests {
                 .iter()
                 .map(|(reason, count)| DropReason { reason: (*reason).into(), count: *count })
                 .collect(),
-            ..CharacterisedFunction::untested(file.clone(), name, 3, 72)
+            ..CharacterisedFunction::without_tests(file.clone(), name, 3, 72)
         };
         let report = CharacterisationReport {
             functions: vec![

@@ -92,7 +92,7 @@ pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
                 }
                 None => report.functions.push(CharacterisedFunction {
                     assertions: 1,
-                    ..CharacterisedFunction::untested(one.subject.clone(), &name, 1, 0)
+                    ..CharacterisedFunction::without_tests(one.subject.clone(), name, 1, 0)
                 }),
             }
         }

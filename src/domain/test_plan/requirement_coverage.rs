@@ -224,7 +224,7 @@ mod tests {
         let function = |name: &str, assertions: u32, reason: &str| CharacterisedFunction {
             assertions,
             dropped: vec![DropReason { reason: reason.into(), count: 9 }],
-            ..CharacterisedFunction::untested(path("a.py"), name, 1, 9)
+            ..CharacterisedFunction::without_tests(path("a.py"), name, 1, 9)
         };
         TaskTests {
             rounds: 1,

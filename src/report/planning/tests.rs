@@ -111,7 +111,7 @@ fn what_a_task_wrote_and_a_gate_decided_is_summed_up() {
         report: CharacterisationReport {
             functions: vec![CharacterisedFunction {
                 dropped: vec![reason()],
-                ..CharacterisedFunction::untested(path("a.py"), "fetch", 3, 9)
+                ..CharacterisedFunction::without_tests(path("a.py"), "fetch", 3, 9)
             }],
             files: vec![CharacterisationFile {
                 file: path("tests/test_a.py"),

@@ -483,7 +483,7 @@ fn reported(file: &RepoPath, one: &ObservedFunction) -> CharacterisedFunction {
             .iter()
             .map(|(reason, count)| DropReason { reason: reason.clone(), count: *count })
             .collect(),
-        ..CharacterisedFunction::untested(
+        ..CharacterisedFunction::without_tests(
             file.clone(),
             &one.callable.name,
             one.callable.start,

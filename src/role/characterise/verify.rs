@@ -408,7 +408,7 @@ mod tests {
         for callable in callables {
             report.functions.push(CharacterisedFunction {
                 dropped: vec![DropReason { reason: "no literal".into(), count: 5 }],
-                ..CharacterisedFunction::untested(
+                ..CharacterisedFunction::without_tests(
                     test_file.subject.clone(),
                     &callable.name,
                     callable.start,
