@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 use crate::code::language::Language;
-use crate::code::tree::{first_field, named_children, named_nodes, text_of};
+use crate::code::tree::{field_of, first_field, named_children, named_nodes, text_of};
 use crate::domain::text::has_word;
 
 use super::is_literal;
 use super::special_method_calls::{MethodCall, as_method_call};
+use super::standard_modules::{is_of_class, is_of_module, makes_unchanging, name_modules};
 
 /// Functions that every program has and that examples pass to others, in Python and in JavaScript.
 const PYTHON_FUNCTIONS: &[&str] = &[
@@ -53,6 +54,7 @@ pub struct Statement {
 pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -> Vec<Statement> {
     let mut known: BTreeMap<String, Variable> = BTreeMap::new();
     let mut found = Vec::new();
+    let statements = name_modules(language, statements);
     let changes = module_changes(language, &statements);
     for (at, (mut code, mut shown)) in statements.into_iter().enumerate() {
         if changes.iter().any(|(first, module)| *first < at && has_word(&code, module)) {
@@ -66,7 +68,7 @@ pub fn inline_variables(language: Language, statements: Vec<(String, String)>) -
                 continue;
             }
             Some((name, call, _)) => (code, result) = (call, Some(name)),
-            None => {}
+            None => drop(set_name(language, &code).map(|name| known.remove(&name))),
         }
         let special = special_method_call(language, &code, &known);
         let change = special.as_ref().and_then(|one| one.change.clone());
@@ -183,9 +185,15 @@ fn special_method_call(
         .try_into()
         .ok()
         .filter(|_| !tree.root_node().has_error())?;
+    let is_standard = |one: Node<'_>| {
+        let value = known.get(text_of(one, code)).map(|variable| own_maker(&variable.value));
+        makes_unchanging(one, code) || value.is_some_and(is_of_module)
+    };
     let is_object = |one: Node<'_>| {
         let variable = known.get(text_of(one, code)).filter(|_| one.kind() == "identifier");
-        variable.is_some_and(|one| one.calls.is_some()) || is_construction(one, code)
+        variable.is_some_and(|one| one.calls.is_some())
+            || is_construction(one, code)
+            || is_call_of_function(one, code) && one.prev_named_sibling().is_some_and(is_standard)
     };
     as_method_call(statement, code, &is_object)
 }
@@ -256,6 +264,13 @@ fn is_construction(node: Node<'_>, code: &str) -> bool {
         && has_literals(node, code)
 }
 
+/// Whether an expression calls a function that not every program has, or a class with a name like one, with literals.
+fn is_call_of_function(node: Node<'_>, code: &str) -> bool {
+    let function = node.child_by_field_name("function").filter(|_| node.kind() == "call");
+    let name = function.filter(|one| one.kind() == "identifier").map(|one| text_of(one, code));
+    name.is_some_and(|name| !is_built_in(name)) && has_literals(node, code)
+}
+
 /// Whether all arguments of a call are literals, or functions of their own.
 fn has_literals(call: Node<'_>, code: &str) -> bool {
     let list = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
@@ -284,7 +299,16 @@ enum Kind {
     Result,
 }
 
-/// The name and the value, if a statement sets a variable.
+/// The name of the variable that a statement sets.
+fn set_name(language: Language, code: &str) -> Option<String> {
+    let tree = language.parse(code)?;
+    let inner = only_expression(tree.root_node())
+        .filter(|one| matches!(one.kind(), "assignment" | "variable_declarator"))?;
+    let name = first_field(inner, &["left", "name"]).filter(|one| one.kind() == "identifier")?;
+    Some(text_of(name, code).to_owned())
+}
+
+/// The name and the value, if a statement sets a variable to what is the same at every time.
 fn assignment(language: Language, code: &str) -> Option<(String, String, Kind)> {
     let tree = language.parse(code)?;
     let inner = only_expression(tree.root_node())?;
@@ -301,8 +325,10 @@ fn assignment(language: Language, code: &str) -> Option<(String, String, Kind)> 
     });
     let is_made = value.kind() == "call" && is_construction(value, code);
     let is_module = made.is_some_and(|one| text_of(one, code) == "require");
+    let is_new_daily = is_of_class(field_of(value, "function", code));
     let kind = match value.kind() {
-        _ if is_module => return None,
+        _ if makes_unchanging(value, code) && has_literals(value, code) => Kind::Plain,
+        _ if is_module || is_new_daily => return None,
         _ if is_made || is_class && has_literals(value, code) => Kind::Object,
         _ if is_literal(value) || is_closed_function(value, code) => Kind::Plain,
         "call" | "call_expression" => Kind::Result,
@@ -361,7 +387,8 @@ pub fn is_calculation(node: Node<'_>, code: &str) -> bool {
             } else {
                 SCRIPT_FUNCTIONS.contains(&name) || MAKERS.split(' ').any(|one| one == name)
             };
-            (known || object.is_some_and(|one| is_calculation(one, code)))
+            let is_known = known || makes_unchanging(node, code);
+            (is_known || object.is_some_and(|one| is_calculation(one, code)))
                 && list.is_some_and(|list| list.iter().all(|one| is_calculation(*one, code)))
         }
         "binary_operator"
@@ -412,7 +439,7 @@ mod tests {
 
     #[test]
     fn values_take_the_places_of_variables_until_they_may_have_changed() {
-        let table: [(Language, Shown, Shown); 13] = [
+        let table: [(Language, Shown, Shown); 14] = [
             (
                 Language::Python,
                 &[
@@ -513,6 +540,22 @@ mod tests {
                     ("print(open_shop(2))", "2"),
                     ("open_shop(2).__setitem__('a', 1)", ""),
                     ("open_shop(2).__getitem__('a')", "1"),
+                ],
+            ),
+            (
+                Language::Python,
+                &[
+                    ("from datetime import date", ""),
+                    ("day = date(2024, 1, 1)", ""),
+                    ("fee(day)", "1"),
+                    ("day = date.today()", ""),
+                    ("fee(day)", "2"),
+                ],
+                &[
+                    ("from datetime import date", ""),
+                    ("fee(datetime.date(2024, 1, 1))", "1"),
+                    ("day = datetime.date.today()", ""),
+                    ("fee(day)", "2"),
                 ],
             ),
             (

@@ -15,6 +15,7 @@ use super::example_statements::{
 use super::example_variables::{inline_variables, is_calculation, is_closed_function, own_maker};
 use super::parameter_names::typical_value;
 use super::parameter_types::type_of_literal;
+use super::standard_modules::is_of_module;
 use super::{Callable, Class, is_literal};
 
 /// Maximum number of examples kept per function.
@@ -135,9 +136,6 @@ pub fn assign_examples(language: Language, callables: &mut Vec<Callable>, exampl
     }
 }
 
-/// Modules of the standard library that every call of Python may name.
-const MODULES: &[&str] = &["datetime", "decimal", "fractions", "io", "pathlib", "re"];
-
 /// The arguments that examples give to functions, among them classes, by name; without those that call a function
 /// which the file does not define, as `date(2024, 2, 29)`: its name may mean nothing there.
 fn documented_objects(
@@ -149,10 +147,7 @@ fn documented_objects(
         let maker = own_maker(given);
         let is_name = maker.starts_with(char::is_lowercase) && !maker.contains([' ', '=']);
         let is_call = language == Language::Python && is_name && maker.len() < given.len();
-        let is_of_module = MODULES.iter().any(|module| maker.split('.').next() == Some(*module));
-        !is_call
-            || is_of_module && maker.contains('.')
-            || callables.iter().any(|one| one.name == maker)
+        !is_call || is_of_module(maker) || callables.iter().any(|one| one.name == maker)
     };
     let made = examples.iter().filter(|one| one.receiver.is_none());
     let made = made.map(|one| (one.name.clone(), one.arguments.clone()));
@@ -609,6 +604,10 @@ mod tests {
             (">>> fee(3)\n<Fee 3>\n", ("fee", "3", String::new())),
             (">>> fee(3)\n[1, ...]\n", ("fee", "3", String::new())),
             (">>> fee(3)\n\n4\n", ("fee", "3", String::new())),
+            (
+                ">>> from datetime import *\n>>> a = date(2024, 1, 1)\n>>> a + span(d=1)\n2\n",
+                ("span(d=1).__radd__", "datetime.date(2024, 1, 1)", value("2")),
+            ),
         ];
         for (text, (name, arguments, result)) in table {
             let expected = (name.to_owned(), arguments.to_owned(), result);

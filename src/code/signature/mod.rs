@@ -27,6 +27,7 @@ mod rust;
 mod rust_values;
 mod script;
 pub mod special_method_calls;
+mod standard_modules;
 mod unnamed_examples;
 mod unsupported;
 

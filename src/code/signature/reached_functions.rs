@@ -108,12 +108,15 @@ pub(super) fn add_constants(
     }
 }
 
-/// The arguments of the calls of a function in some text, as written.
-fn given_to<'t>(text: &'t str, function: &str) -> Vec<Vec<&'t str>> {
-    let opening = format!("{function}(");
+/// The arguments of the calls of a function, or of a method of the same object, in some text, as written.
+fn given_to<'t>(text: &'t str, helper: &Callable) -> Vec<Vec<&'t str>> {
+    let opening = format!("{}(", helper.short_name());
+    let is_method = helper.class.is_some();
     let calls = text.match_indices(&opening).filter_map(|(at, found)| {
-        let before = text.get(..at)?.chars().next_back();
-        let is_whole = before.is_none_or(|c| !c.is_alphanumeric() && !"_$.".contains(c));
+        let before = text.get(..at)?;
+        let is_own = || ["self.", "this.", ")."].iter().any(|one| before.ends_with(one));
+        let is_part = |c: char| c.is_alphanumeric() || "_$.".contains(c);
+        let is_whole = if is_method { is_own() } else { !before.ends_with(is_part) };
         text.get(at + found.len()..)?.split_once(')').filter(|_| is_whole)
     });
     // What stands in for an argument that is missing does not count.
@@ -182,9 +185,12 @@ pub(super) fn learn_from_helpers(callables: &mut [Callable], text: &str) {
     let bodies: Vec<String> = callables.iter().map(body).collect();
     let mut calls = Vec::new();
     for (caller, (callable, own)) in callables.iter().zip(&bodies).enumerate() {
-        let is_helper = |one: &Callable| one.class.is_none() && one.name != callable.name;
+        let class = |one: &Callable| one.class.as_ref().map(|class| class.name.clone());
+        let is_known =
+            |helper: &Callable| helper.class.is_none() || class(helper) == class(callable);
+        let is_helper = |one: &Callable| one.name != callable.name && is_known(one);
         for (at, helper) in callables.iter().enumerate().filter(|(_, one)| is_helper(one)) {
-            let given = given_to(own, &helper.name);
+            let given = given_to(own, helper);
             calls.extend((!given.is_empty()).then_some((caller, at, own, given)));
         }
     }
@@ -196,7 +202,7 @@ pub(super) fn learn_from_helpers(callables: &mut [Callable], text: &str) {
                 continue;
             };
             learn_from_helper(callable, own, helper, given);
-            let is_first = pass == 0 && callable.unsupported.is_none();
+            let is_first = pass == 0 && callable.unsupported.is_none() && helper.class.is_none();
             for literal in helper.literals.iter().filter(|_| is_first) {
                 let has_room = callable.literals.len() < LITERALS_OF_SEVERAL;
                 if has_room && !callable.literals.contains(literal) {

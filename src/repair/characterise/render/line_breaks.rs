@@ -26,6 +26,10 @@ pub enum BreakStyle {
 
 /// A statement with its indent of `depth` levels. What is longer than a line is broken in its last brackets.
 pub fn break_line(line: &str, depth: usize, layout: Layout<'_>) -> String {
+    let indented = line.strip_prefix(layout.step).filter(|_| !layout.step.is_empty());
+    if let Some(inner) = indented {
+        return break_line(inner, depth + 1, layout);
+    }
     let (pad, deeper) = (layout.step.repeat(depth), layout.step.repeat(depth + 1));
     let is_long = pad.len() + line.chars().count() > layout.width;
     let broken = last_brackets(line).filter(|(_, inner, _)| is_long && !inner.trim().is_empty());
@@ -78,6 +82,7 @@ mod tests {
                 "assert f(1) == [\n    \"a, (b\",\n    \"another text\",\n]\n",
             ),
             ("assert f(12345, 6789) == 1234567", "assert f(\n    12345, 6789\n) == 1234567\n"),
+            ("    fee(123456789, 1234)", "    fee(\n        123456789, 1234\n    )\n"),
             (
                 "assert \"a long text without any\" in x",
                 "assert \"a long text without any\" in x\n",

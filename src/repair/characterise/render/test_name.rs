@@ -281,7 +281,10 @@ fn literal_words(literal: &str) -> String {
         }
         _ => match (text_content(value), value.parse::<f64>()) {
             (Some(text), _) => text_words(&text),
-            (None, Ok(_)) => value.replace('-', "minus ").replace('.', " point "),
+            (None, Ok(_)) => {
+                let number = value.trim_start_matches('+');
+                number.replace('-', "minus ").replace('.', " point ")
+            }
             (None, Err(_)) => plain_words(value),
         },
     };
@@ -481,6 +484,7 @@ mod tests {
     fn literals_are_named_in_words() {
         let table = [
             ("-1.5", "minus 1 point 5"),
+            ("+1", "1"),
             ("\"\"", "empty string"),
             ("'Hello,  World!'", "Hello World"),
             ("'__proto__& __proto__& __proto__'", "proto"),
