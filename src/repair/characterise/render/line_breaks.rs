@@ -82,7 +82,7 @@ mod tests {
                 "assert f(1) == [\n    \"a, (b\",\n    \"another text\",\n]\n",
             ),
             ("assert f(12345, 6789) == 1234567", "assert f(\n    12345, 6789\n) == 1234567\n"),
-            ("    fee(123456789, 1234)", "    fee(\n        123456789, 1234\n    )\n"),
+            ("    assert f(1) == [10, 2]", "    assert f(1) == [\n        10, 2\n    ]\n"),
             (
                 "assert \"a long text without any\" in x",
                 "assert \"a long text without any\" in x\n",
