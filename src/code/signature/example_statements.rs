@@ -25,7 +25,7 @@ pub fn prompt_statements(documentation: &str) -> Vec<(String, String)> {
         if let Some(code) = code {
             found.push((code.to_owned(), String::new()));
             is_open = true;
-        } else if line.is_empty() {
+        } else if line.is_empty() || FENCES.iter().any(|fence| line.starts_with(fence)) {
             is_open = false;
         } else if let Some((code, shown)) = found.last_mut().filter(|_| is_open) {
             match line.strip_prefix("...").filter(|_| shown.is_empty()) {
@@ -308,6 +308,7 @@ mod tests {
             (">>> fee(2) == 3\nTrue\n", ("fee(2)", "3")),
             (">>> fee(2) == 3\nFalse\n", ("fee(2) == 3", "False\n")),
             (">>> fee(2) == fee(3)\nTrue\n", ("fee(2) == fee(3)", "True\n")),
+            ("```\n>>> fee(2)\n3\n```\n", ("fee(2)", "3\n")),
             (">>> assert fee(2)\n", ("assert fee(2)", "")),
             (">>> assert fee(2) != 3\n", ("assert fee(2) != 3", "")),
         ];

@@ -251,13 +251,15 @@ fn is_call(language: Language, code: &str) -> bool {
     let is_name =
         call.child_by_field_name("function").is_some_and(|one| one.kind() == "identifier");
     let list = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
-    let is_made = |one: &Node<'_>| language == Language::Python && is_construction(*one, code);
-    is_name && (list.iter().all(|one| is_given_literal(*one) || is_made(one)))
+    let is_python = language == Language::Python;
+    let is_literal = |one: Node<'_>| is_literal(one.child_by_field_name("value").unwrap_or(one));
+    is_name && list.iter().all(|one| is_literal(*one) || is_python && is_given_value(*one, code))
 }
 
-/// Whether an expression makes an object of a class from literals: by its constructor or a method of the class.
+/// Whether an expression makes an object of a class from literals and such objects: by its constructor or a method
+/// of the class.
 fn is_construction(node: Node<'_>, code: &str) -> bool {
-    let function = node.child_by_field_name("function");
+    let function = first_field(node, &["function", "constructor"]);
     let class = function.map(|one| one.child_by_field_name("object").unwrap_or(one));
     let class = class.filter(|one| one.kind() == "identifier");
     class.is_some_and(|one| text_of(one, code).starts_with(char::is_uppercase))
@@ -271,15 +273,31 @@ fn is_call_of_function(node: Node<'_>, code: &str) -> bool {
     name.is_some_and(|name| !is_built_in(name)) && has_literals(node, code)
 }
 
-/// Whether all arguments of a call are literals, or functions of their own.
-fn has_literals(call: Node<'_>, code: &str) -> bool {
-    let list = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
-    list.into_iter().all(|one| is_given_literal(one) || is_closed_function(one, code))
+/// Whether an expression of Python calls a function of a module, as far as its names tell, with such arguments.
+fn is_call_in_module(node: Node<'_>, code: &str) -> bool {
+    let function = node.child_by_field_name("function").filter(|_| node.kind() == "call");
+    let module = function.and_then(|one| one.child_by_field_name("object"));
+    module.filter(|one| one.kind() == "identifier").is_some_and(|one| {
+        text_of(one, code).starts_with(char::is_lowercase) && has_literals(node, code)
+    })
 }
 
-/// Whether an argument is a literal, with or without its name before it.
-fn is_given_literal(node: Node<'_>) -> bool {
-    is_literal(node.child_by_field_name("value").unwrap_or(node))
+/// Whether all arguments of a call are given as literals, as functions of their own, or as objects that are made of
+/// these.
+fn has_literals(call: Node<'_>, code: &str) -> bool {
+    let list = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
+    list.into_iter().all(|one| is_given_value(one, code))
+}
+
+/// Whether an argument, with or without its name before it, is a literal, a function of its own or an object.
+pub fn is_given_value(node: Node<'_>, code: &str) -> bool {
+    let value = node.child_by_field_name("value").unwrap_or(node);
+    let is_made = makes_unchanging(value, code) && has_literals(value, code);
+    is_made
+        || is_literal(value)
+        || is_closed_function(value, code)
+        || is_construction(value, code)
+        || is_call_in_module(value, code)
 }
 
 /// The expression that code consists of.
@@ -439,7 +457,7 @@ mod tests {
 
     #[test]
     fn values_take_the_places_of_variables_until_they_may_have_changed() {
-        let table: [(Language, Shown, Shown); 14] = [
+        let table: [(Language, Shown, Shown); 15] = [
             (
                 Language::Python,
                 &[
@@ -540,6 +558,20 @@ mod tests {
                     ("print(open_shop(2))", "2"),
                     ("open_shop(2).__setitem__('a', 1)", ""),
                     ("open_shop(2).__getitem__('a')", "1"),
+                ],
+            ),
+            (
+                Language::Python,
+                &[
+                    ("b = Box(limit=Kilo(5))", ""),
+                    ("b.put('a', Kilo(2))", ""),
+                    ("b.total()", "Kilo(2)"),
+                    ("b.pay(to=Till(Kilo(0)), n=2)", "2"),
+                ],
+                &[
+                    ("Box(limit=Kilo(5)).put('a', Kilo(2))", ""),
+                    ("Box(limit=Kilo(5)).total()", "Kilo(2)"),
+                    ("Box(limit=Kilo(5)).pay(to=Till(Kilo(0)), n=2)", "2"),
                 ],
             ),
             (

@@ -12,7 +12,7 @@ use super::example_statements::{
     RESULT_MARKS, blocks_of_kind, code_blocks, commented_statements, prompt_statements,
     script_statements,
 };
-use super::example_variables::{inline_variables, is_calculation, is_closed_function, own_maker};
+use super::example_variables::{inline_variables, is_calculation, is_given_value, own_maker};
 use super::parameter_names::typical_value;
 use super::parameter_types::type_of_literal;
 use super::standard_modules::is_of_module;
@@ -361,11 +361,10 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
     // What a variable holds that nothing sets is not known; what stands beside it is.
     let has_options = language.is_script() && arguments.iter().any(|one| one.kind() == "object");
     let is_known = |one: &Node<'_>| {
-        let value = one.child_by_field_name("value").filter(|_| one.kind() == "keyword_argument");
-        is_argument(*one)
+        let value = one.child_by_field_name("value").unwrap_or(*one);
+        is_given_value(*one, code)
             || is_calculation(*one, code)
-            || language == Language::Python && is_construction(*one, code)
-            || is_closed_function(value.unwrap_or(*one), code)
+            || language == Language::Python && is_construction(value, code)
     };
     let is_open = |one: &Node<'_>| has_options && one.kind() == "identifier";
     if !arguments.iter().all(|one| is_known(one) || is_open(one)) {
@@ -388,9 +387,8 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
 /// Whether an expression makes an object from literals and functions.
 fn is_construction(node: Node<'_>, code: &str) -> bool {
     let arguments = node.child_by_field_name("arguments").map(named_children);
-    let is_given = |one: &Node<'_>| is_argument(*one) || is_closed_function(*one, code);
     matches!(node.kind(), "call" | "new_expression")
-        && arguments.is_some_and(|list| list.iter().all(is_given))
+        && arguments.is_some_and(|list| list.iter().all(|one| is_given_value(*one, code)))
 }
 
 /// Whether an argument is a literal, with or without its name before it.

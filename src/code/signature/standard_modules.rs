@@ -47,7 +47,7 @@ pub fn makes_unchanging(expression: Node<'_>, code: &str) -> bool {
         })
 }
 
-/// Statements in which what a statement before imports from these modules is named with its module:
+/// Statements in which modules have their own names, also before what a statement before imports from these:
 /// `datetime.date(2024, 2, 29)` for `date(2024, 2, 29)`.
 pub fn name_modules(
     language: Language,
@@ -91,7 +91,7 @@ fn enter_import(statement: Node<'_>, code: &str, names: &mut BTreeMap<String, St
                 let name = if own.is_empty() { whole } else { own };
                 names.insert(name.to_owned(), format!("{module}.{whole}"));
             }
-            (None, _) if !own.is_empty() && classes_of(whole).is_some() => {
+            (None, _) if !own.is_empty() => {
                 names.insert(own.to_owned(), whole.to_owned());
             }
             _ => drop(names.remove(if own.is_empty() { whole } else { own })),
@@ -148,6 +148,7 @@ mod tests {
             ("import datetime as dt", "f(dt.date(2024, 1, 1))", "f(datetime.date(2024, 1, 1))"),
             ("import datetime", "f(datetime.date(2024, 1, 1))", "f(datetime.date(2024, 1, 1))"),
             ("from decimal import Decimal", "f(Decimal('1'))", "f(decimal.Decimal('1'))"),
+            ("import shop as s", "f(s.open(2))", "f(shop.open(2))"),
             ("from shop import date", "f(date(1))", "f(date(1))"),
         ];
         for (import, code, expected) in table {

@@ -489,6 +489,13 @@ ARGUMENT_MODULES = ("datetime", "decimal", "fractions", "io", "pathlib", "re")
 NAMED_MODULE = re.compile(r"\b(%s)\.[A-Za-z]" % "|".join(ARGUMENT_MODULES))
 
 
+@functools.lru_cache(maxsize=None)
+def package_of(module):
+    """The package of a module, or itself, with what finds calls of its functions in a text."""
+    name = module.__name__.partition(".")[0]
+    return name, re.compile(r"(?<![\w.\"'/])%s\.[A-Za-z]\w*\(" % re.escape(name))
+
+
 def public_attributes(value):
     """The attributes of an object that keeps no private ones."""
     kept = getattr(value, "__dict__", None)
@@ -521,6 +528,10 @@ def run(call, module, tracer):
         known = dict({name: kind for name, (kind, _) in others.items()}, **own_classes(module))
         nested = called_first(module, texts)
         known.update(nested)
+        package, calls = package_of(module)
+        if any(calls.search(text) for text in written_in):
+            known[package] = nested[package] = sys.modules[package]
+            needs.add(package)
         # Functions of the module run under the same watch as the call.
         signal.signal(signal.SIGALRM, lambda number, frame: refuse(slow()))
         signal.setitimer(signal.ITIMER_REAL, REQUEST["limit"])
@@ -530,7 +541,7 @@ def run(call, module, tracer):
         needs.update(name for text in written_in for name in NAMED_MODULE.findall(text))
         # What the module itself has is imported from there.
         missing = {"%s:%s" % (source, name) for name, (_, source) in others.items() if name not in vars(module)}
-        missing.update("%s:%s" % (module.__name__, name) for name in nested)
+        missing.update("%s:%s" % (module.__name__, name) for name in nested if name not in needs)
     except Refused as error:
         return {"refused": str(error)}
     except Exception as error:
