@@ -38,9 +38,10 @@ pub fn page_examples(language: Language, page: &str, names: &BTreeSet<String>) -
     if !matches!(language, Language::Rust | Language::Go | Language::Java) {
         found.extend(inline_examples(language, page));
     }
-    let makes_own = |made: &str| names.contains(own_maker(made));
+    let makes_own = |made: &str| own_maker(made).split('.').any(|part| names.contains(part));
     found.retain(|one| {
-        names.contains(&one.name) || one.is_read && one.receiver.as_deref().is_some_and(makes_own)
+        let object = one.receiver.as_deref().filter(|made| one.is_read || made.contains('('));
+        names.contains(&one.name) || object.is_some_and(makes_own)
     });
     found
 }
@@ -263,6 +264,10 @@ mod tests {
         let page = "Use it::\n\n    >>> add(1, 2)\n    3\n    >>> other(1)\n    1\n";
         let found = page_examples(Language::Python, page, &names);
         assert_eq!(found.len(), 1, "{found:?}");
+        let page = ">>> import shop as s\n>>> s.add(1).half(2)\n1\n>>> s.other(1).half(2)\n1\n";
+        let found = page_examples(Language::Python, page, &names);
+        assert_eq!(found.len(), 1, "a method of what is known: {found:?}");
+        let page = "Use it::\n\n    >>> add(1, 2)\n    3\n    >>> other(1)\n    1\n";
         let rows: String = (0..40).map(|n| format!(">>> other({n})\n1\n")).collect();
         let found = page_examples(Language::Python, &format!("{rows}{page}"), &names);
         assert_eq!(found.len(), 1, "however many are shown of others: {found:?}");

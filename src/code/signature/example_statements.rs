@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::is_literal;
 use crate::code::language::Language;
+use crate::code::pattern::Pattern;
 use crate::code::tree::{field_of, named_children, named_nodes, text_of};
 
 /// Maximum number of lines of one call, and of one result, in a comment.
@@ -16,9 +17,15 @@ pub const RESULT_MARKS: &[&str] =
 /// How a comment begins that states a condition.
 const CONDITIONS: &[&str] = &["On ", "If ", "When ", "With ", "Where ", "Assuming ", "Given "];
 
-/// Statements behind `>>>` with the text that the interpreter shows for each.
+/// A short name of a module in running text: `` `import portion as P` ``.
+static NAMED_IMPORT: Pattern = Pattern::new(r"`(import \w+ as \w+)`");
+
+/// Statements behind `>>>` with the text that the interpreter shows for each, behind the imports that running text
+/// names.
 pub fn prompt_statements(documentation: &str) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
+    let imports = NAMED_IMPORT.captures(documentation);
+    let imports = imports.filter_map(|one| Some((one.get(1)?.as_str().to_owned(), String::new())));
+    let mut found: Vec<(String, String)> = imports.collect();
     let mut is_open = false;
     for line in documentation.lines().map(str::trim) {
         let code = line.strip_prefix(">>>").map(str::trim);
@@ -315,6 +322,14 @@ mod tests {
         for (text, (code, shown)) in table {
             assert_eq!(prompt_statements(text), [(code.to_owned(), shown.to_owned())], "{text}");
         }
+    }
+
+    #[test]
+    fn running_text_names_modules() {
+        let page = "With `import portion as P`:\n\n>>> P.closed(0, 3)\n[0,3]\n";
+        let found = prompt_statements(page);
+        let codes: Vec<&str> = found.iter().map(|(code, _)| code.as_str()).collect();
+        assert_eq!(codes, ["import portion as P", "P.closed(0, 3)"]);
     }
 
     #[test]

@@ -130,7 +130,10 @@ impl Variable {
             }
             (None, _) => self.value.starts_with(['[', '{']),
             (Some(calls), Some(member)) => {
-                statement.setup.clone_from(calls);
+                // A long story that shows nothing is no better than a new object.
+                if !self.is_touched || calls.len() <= STORY {
+                    statement.setup.clone_from(calls);
+                }
                 statement.code = format!("{open}{}.{member}{close}", self.value);
                 // What raises may have changed a part.
                 let raises =
@@ -140,7 +143,7 @@ impl Variable {
                 let is_kept = raises || written.is_reading || is_name(&member);
                 let change = written.change.clone().or(Some(member));
                 calls.extend(change.filter(|_| !is_kept));
-                raises || is_listed || calls.len() > STEPS
+                raises && !written.is_reading || is_listed || calls.len() > STEPS
             }
             (Some(_), None) => {
                 let is_read = code.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
@@ -228,8 +231,9 @@ fn module_changes(language: Language, statements: &[(String, String)]) -> Vec<(u
     bare.into_iter().map(|(at, module, _)| (at, module)).collect()
 }
 
-/// Maximum number of calls that are made on an object before others.
+/// Maximum number of calls that are made on an object before others, and before those that show nothing.
 const STEPS: usize = 6;
+const STORY: usize = 3;
 
 /// What is printed or listed, between what stands around it.
 fn split_wrapper(code: &str) -> (&'static str, &str, &'static str) {
@@ -291,7 +295,11 @@ fn has_literals(call: Node<'_>, code: &str) -> bool {
 
 /// Whether an argument, with or without its name before it, is a literal, a function of its own or an object.
 pub fn is_given_value(node: Node<'_>, code: &str) -> bool {
-    let value = node.child_by_field_name("value").unwrap_or(node);
+    let named = node.child_by_field_name("value").filter(|_| node.kind() == "keyword_argument");
+    let value = named.unwrap_or(node);
+    if matches!(value.kind(), "dictionary" | "list" | "pair" | "set" | "tuple") {
+        return named_children(value).into_iter().all(|one| is_given_value(one, code));
+    }
     let is_made = makes_unchanging(value, code) && has_literals(value, code);
     is_made
         || is_literal(value)
@@ -566,12 +574,16 @@ mod tests {
                     ("b = Box(limit=Kilo(5))", ""),
                     ("b.put('a', Kilo(2))", ""),
                     ("b.total()", "Kilo(2)"),
-                    ("b.pay(to=Till(Kilo(0)), n=2)", "2"),
+                    ("b.pay(to=Till({'a': Kilo(0)}), n=2)", "2"),
+                    ("b[box.key(1)] = 2", ""),
+                    ("b['b']", "2"),
                 ],
                 &[
                     ("Box(limit=Kilo(5)).put('a', Kilo(2))", ""),
                     ("Box(limit=Kilo(5)).total()", "Kilo(2)"),
-                    ("Box(limit=Kilo(5)).pay(to=Till(Kilo(0)), n=2)", "2"),
+                    ("Box(limit=Kilo(5)).pay(to=Till({'a': Kilo(0)}), n=2)", "2"),
+                    ("Box(limit=Kilo(5)).__setitem__(box.key(1), 2)", ""),
+                    ("Box(limit=Kilo(5)).__getitem__('b')", "2"),
                 ],
             ),
             (

@@ -25,8 +25,17 @@ pub fn split_arguments(text: &str) -> Vec<&str> {
     let commas = outer_marks(text).into_iter().filter(|(_, mark)| *mark == ',');
     let ends = commas.map(|(at, _)| at).chain([text.len()]);
     let mut start = 0;
-    let parts = ends.filter_map(|end| text.get(std::mem::replace(&mut start, end + 1)..end));
-    parts.map(str::trim).filter(|one| !one.is_empty()).collect()
+    let parts = ends.filter_map(|end| {
+        let part = text.get(start..end)?;
+        let (_, value) = split_name(part.trim());
+        // The parameters of a lambda are no arguments.
+        let is_open = value.starts_with("lambda ") && !value.contains(':') && end < text.len();
+        (!is_open).then(|| {
+            start = end + 1;
+            part.trim()
+        })
+    });
+    parts.filter(|one| !one.is_empty()).collect()
 }
 
 /// The values that the arguments of a call give to its parameters.
@@ -122,6 +131,12 @@ mod tests {
                 assert_eq!(values_of(&parameters, &written), values, "{text}");
             }
         }
+    }
+
+    #[test]
+    fn the_parameters_of_a_lambda_are_no_arguments() {
+        let found = split_arguments("1, how=lambda x, y: x + y, [2, 3]");
+        assert_eq!(found, ["1", "how=lambda x, y: x + y", "[2, 3]"]);
     }
 
     #[test]

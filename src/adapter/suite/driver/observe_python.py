@@ -194,7 +194,7 @@ LAZY = (
     itertools.takewhile, itertools.dropwhile, itertools.starmap, itertools.accumulate, itertools.groupby,
     itertools.product, itertools.permutations, itertools.combinations, itertools.zip_longest,
     itertools.compress, itertools.cycle, itertools.repeat, itertools.count, itertools.filterfalse,
-    type({}.keys()), type({}.values()), type({}.items()), type(iter([])), type(iter(())), type(iter({})),
+    collections.abc.MappingView, type(iter([])), type(iter(())), type(iter({})),
     type(iter(set())), type(iter("")), type(iter(range(0))),
 )
 STANDARD = {
