@@ -99,8 +99,16 @@ fn unheld(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String
     // The page may name the module before the function.
     let shown =
         |message: &str| message.split('`').nth(1).is_some_and(|own| is_same_function(own, call));
-    if made.findings().any(|found| found.subject == *file && shown(&found.message)) {
-        return Some("the code contradicts it: see the finding".to_owned());
+    let findings = made.findings().filter(|found| found.subject == *file);
+    if let Some(found) = findings.into_iter().find(|found| shown(&found.message)) {
+        let result = |text: &str| text.split('`').nth(3).map(|one| one.replace('\'', "\""));
+        let is_other = result(&one.text).is_some() && result(&one.text) == result(&found.message);
+        let why = if is_other {
+            "documentation also gives another result"
+        } else {
+            "the code contradicts it"
+        };
+        return Some(format!("{why}: see the finding"));
     }
     let is_call = call.ends_with(')');
     let unclaimed = "no test claims to show it; the tests of its function hold what the code does";
@@ -206,7 +214,8 @@ pub fn is_same_function(one: &str, other: &str) -> bool {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::written_tests::WrittenTests;
+    use super::super::requirement::DOCUMENTATION;
+    use super::super::written_tests::{BugFinding, WrittenTests};
     use super::*;
     use crate::domain::characterisation_report::{
         CharacterisationFile, CharacterisationReport, CharacterisedFunction, DropReason,
@@ -259,6 +268,30 @@ mod tests {
             source: "code".into(),
             is_branch: false,
         }
+    }
+
+    #[test]
+    fn a_page_with_two_results_of_a_call_is_not_what_the_code_contradicts_twice() {
+        let mut made = made();
+        let message = "`price('a')` gives `'x_y'`, but its documentation or the request says that it gives `'x'`";
+        made.report.findings = vec![BugFinding {
+            subject: path("a.py"),
+            function: "price".into(),
+            message: message.into(),
+            test: None,
+            file: None,
+            line: 1,
+            evidence: String::new(),
+            judge: String::new(),
+        }];
+        let reason = |value: &str| {
+            let text = format!("`price('a')` returns `{value}` (a.py:1)");
+            let source = DOCUMENTATION.to_owned();
+            let one = Requirement { text, source, ..requirement(SubLayer::Happy, "price", 1) };
+            still_open(&path("a.py"), &one, &made).unwrap()
+        };
+        assert_eq!(reason("'x'"), "the code contradicts it: see the finding");
+        assert_eq!(reason("\"x_y\""), "documentation also gives another result: see the finding");
     }
 
     #[test]
