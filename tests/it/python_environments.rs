@@ -132,3 +132,20 @@ fn an_environment_that_is_missing_is_named_with_what_makes_it() {
         assert!(fix.err.contains(command), "{file}: {}", fix.err);
     }
 }
+
+#[test]
+fn a_plugin_that_the_settings_need_is_named_beside_a_missing_environment() {
+    let settings = format!(
+        "{PROJECT}dependencies = []\n\n[tool.pytest.ini_options]\naddopts = \"--benchmark-skip\"\n"
+    );
+    let tests = "import shop\n\n\ndef test_one():\n    assert shop.total([5]) == 5\n";
+    let repo = TestRepo::new(&[
+        ("pyproject.toml", &settings),
+        ("uv.lock", ""),
+        SHOP,
+        ("test_shop.py", tests),
+    ]);
+    let doctor = repo.regreen(&["doctor"]);
+    assert!(doctor.out.contains("python3 -m pip install pytest-benchmark"), "{}", doctor.out);
+    assert!(!doctor.out.contains("does not start"), "{}", doctor.out);
+}

@@ -198,7 +198,8 @@ fn with_environment(mut detection: Detection, managed: Option<Managed>) -> Detec
         }
         None => {}
     }
-    if !detection.missing.is_empty() {
+    // What lacks only a plugin starts without it.
+    if !detection.missing.is_empty() && detection.facts.version.is_empty() {
         detection.missing = vec![format!("{framework} does not start: {advice}")];
     }
     detection
