@@ -95,7 +95,11 @@ pub fn assign_examples(language: Language, callables: &mut Vec<Callable>, exampl
     let makers = documented_makers(language, callables, examples);
     let of_functions: Vec<&Example> =
         examples.iter().filter(|one| is_of_function(language, callables, one)).collect();
+    let classes = callables.iter().filter_map(|one| one.class.clone());
+    let classes: BTreeMap<String, Class> =
+        classes.filter(|one| !one.is_static).map(|one| (one.name.clone(), one)).collect();
     for callable in callables {
+        callable.learn_classes(&objects, &classes);
         callable.learn_objects(&objects);
         callable.learn_makers(&makers);
         let is_constructor = callable.called_name() != callable.short_name();

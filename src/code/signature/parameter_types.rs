@@ -1,10 +1,13 @@
 //! Infers the types of parameters from annotations, documentation, default values and uses.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use regex::Regex;
 
 use crate::code::pattern::Pattern;
 
-use super::Callable;
+use super::example_variables::own_maker;
+use super::{Callable, Class, Parameter};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Type {
@@ -398,6 +401,36 @@ pub fn defaulted(text: &str) -> Vec<Type> {
     }
 }
 
+/// What a call gives to a parameter, by its name or its place.
+fn given_value<'a>(arguments: &'a [String], (index, name): (usize, &str)) -> Option<&'a str> {
+    let named = format!("{name}=");
+    let by_name = arguments.iter().find_map(|one| one.strip_prefix(&named));
+    let has_name = |one: &&str| {
+        let name = one.split_once('=').map_or("", |(name, _)| name);
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    let by_place = arguments.get(index).map(String::as_str);
+    by_name.or_else(|| by_place.filter(|one| !has_name(one)))
+}
+
+/// Lets parameters of which nothing is known take objects of the class that all documented calls give them.
+pub fn learn_classes(
+    parameters: &mut [Parameter],
+    calls: &[Vec<String>],
+    classes: &BTreeMap<String, Class>,
+) {
+    for (index, parameter) in parameters.iter_mut().enumerate() {
+        let values = calls.iter().filter_map(|one| given_value(one, (index, &parameter.name)));
+        let made: BTreeSet<&str> = values.map(own_maker).collect();
+        let is_open = parameter.is_guessed && parameter.class.is_none() && !parameter.rest;
+        let only = made.first().filter(|_| is_open && made.len() == 1);
+        if let Some(class) = only.and_then(|name| classes.get(*name)) {
+            (parameter.class, parameter.has_shown_types) = (Some(class.clone()), true);
+            parameter.types.retain(|one| *one == Type::Nothing);
+        }
+    }
+}
+
 impl Callable {
     /// Gives parameters of which nothing is known the types of the arguments that documentation and the
     /// repository pass, if all of these are literals.
@@ -410,16 +443,7 @@ impl Callable {
             if !is_unknown || is_other || parameter.rest || !parameter.keys.is_empty() {
                 continue;
             }
-            let named = format!("{}=", parameter.name);
-            let values = given.iter().filter_map(|arguments| {
-                let by_name = arguments.iter().find_map(|one| one.strip_prefix(&named));
-                let has_name = |one: &&str| {
-                    let name = one.split_once('=').map_or("", |(name, _)| name);
-                    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
-                };
-                let by_place = arguments.get(index).map(String::as_str);
-                by_name.or_else(|| by_place.filter(|one| !has_name(one)))
-            });
+            let values = given.iter().filter_map(|one| given_value(one, (index, &parameter.name)));
             let types: Option<Vec<Type>> = values.map(type_of_literal).collect();
             let types = types.filter(|types| !types.is_empty());
             let nothing = parameter.types.iter().copied().filter(|kind| *kind == Type::Nothing);

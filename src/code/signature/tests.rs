@@ -888,3 +888,20 @@ fn a_class_of_texts_is_made_of_texts() {
     let made = &twice.class.as_ref().unwrap().parameters[0];
     assert_eq!(made.types, [Type::Text, Type::Int]);
 }
+
+#[test]
+fn a_parameter_takes_objects_of_the_class_that_documentation_gives_it() {
+    let source = "class Kilo:\n    def __init__(self, n):\n        self.n = n\n    def half(self):\n        return self.n / 2\n\n\nclass Box:\n    \"\"\"A box.\n\n    >>> Box(limit=Kilo(5)).size()\n    5\n    \"\"\"\n    def __init__(self, limit, name=''):\n        self.limit = limit\n    def size(self):\n        return self.limit.n\n";
+    let all = callables(Language::Python, source);
+    let size = all.iter().find(|one| one.name == "Box.size").unwrap();
+    let init = all.iter().find(|one| one.name == "Box.__init__").unwrap();
+    for parameters in [&init.parameters, &size.class.as_ref().unwrap().parameters] {
+        assert_eq!(parameters[0].class.as_ref().unwrap().name, "Kilo");
+        assert!(parameters[0].has_shown_types && parameters[0].types.is_empty());
+        assert!(parameters[1].class.is_none());
+    }
+    let mixed = source.replace("5\n    \"", "5\n    >>> Box(7).size()\n    7\n    \"");
+    let all = callables(Language::Python, &mixed);
+    let init = all.iter().find(|one| one.name == "Box.__init__").unwrap();
+    assert!(init.parameters[0].class.is_none());
+}

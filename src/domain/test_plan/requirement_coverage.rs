@@ -101,8 +101,12 @@ fn unheld(file: &RepoPath, one: &Requirement, made: &TaskTests) -> Option<String
         |message: &str| message.split('`').nth(1).is_some_and(|own| is_same_function(own, call));
     let findings = made.findings().filter(|found| found.subject == *file);
     if let Some(found) = findings.into_iter().find(|found| shown(&found.message)) {
-        let result = |text: &str| text.split('`').nth(3).map(|one| one.replace('\'', "\""));
-        let is_other = result(&one.text).is_some() && result(&one.text) == result(&found.message);
+        let result = |text: &str, verbs: [&str; 2]| {
+            let (_, rest) = verbs.iter().find_map(|verb| text.split_once(verb))?;
+            rest.split('`').next().map(|one| one.replace('\'', "\""))
+        };
+        let stated = result(&one.text, [" returns `", " is shown as `"]);
+        let is_other = stated.is_some() && stated == result(&found.message, [" gives `"; 2]);
         let why = if is_other {
             "documentation also gives another result"
         } else {
@@ -273,7 +277,7 @@ mod tests {
     #[test]
     fn a_page_with_two_results_of_a_call_is_not_what_the_code_contradicts_twice() {
         let mut made = made();
-        let message = "`price('a')` gives `'x_y'`, but its documentation or the request says that it gives `'x'`";
+        let message = "`price('a')` after `put(1)` gives `'x_y'`, but its documentation or the request says that it gives `'x'`";
         made.report.findings = vec![BugFinding {
             subject: path("a.py"),
             function: "price".into(),
@@ -285,7 +289,7 @@ mod tests {
             judge: String::new(),
         }];
         let reason = |value: &str| {
-            let text = format!("`price('a')` returns `{value}` (a.py:1)");
+            let text = format!("`price('a')` after `put(1)` returns `{value}` (a.py:1)");
             let source = DOCUMENTATION.to_owned();
             let one = Requirement { text, source, ..requirement(SubLayer::Happy, "price", 1) };
             still_open(&path("a.py"), &one, &made).unwrap()
