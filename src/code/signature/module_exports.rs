@@ -1,6 +1,5 @@
 //! Reads the exports of a script: `export`, `module.exports`, `exports.f`.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
@@ -194,15 +193,6 @@ pub fn package_default(
     all.find(is_default).map(|one| one.subject().to_owned())
 }
 
-/// A page with the name of the default export where it calls what it requires at once: `require('queue')()`.
-fn name_required_calls<'a>(page: &'a str, (export, package): (Option<&str>, &str)) -> Cow<'a, str> {
-    let form = format!(r#"\brequire\(['"]{}['"]\)\("#, regex::escape(package));
-    match (export.filter(|name| *name != "default"), Regex::new(&form)) {
-        (Some(name), Ok(form)) => form.replace_all(page, format!("{}(", name.replace('$', "$$"))),
-        _ => Cow::Borrowed(page),
-    }
-}
-
 /// The examples of a page for functions, which may give the default export of a package a name of its own.
 pub fn package_examples(
     language: Language,
@@ -210,10 +200,9 @@ pub fn package_examples(
     names: &BTreeSet<String>,
     (export, package): (Option<&str>, &str),
 ) -> Vec<Example> {
-    let page = name_required_calls(page, (export, package));
-    let given = export.and_then(|_| default_name(&page, package));
+    let given = export.and_then(|_| default_name(page, package));
     let names = names.iter().chain(&given).cloned().collect();
-    let mut found = page_examples(language, &page, &names);
+    let mut found = page_examples(language, page, &names);
     for one in &mut found {
         // The function itself, or one that is set on it.
         let receiver = one.receiver.iter_mut();
@@ -249,20 +238,6 @@ mod tests {
             (None, "pluralize", None),
         ];
         assert_eq!(shown, expected);
-    }
-
-    #[test]
-    fn a_page_may_call_what_it_requires_at_once() {
-        let page = "```js\nvar fifo = require('fifo')()\nvar other = require('fifo-list')()\n\nfifo.push('hello')\nfifo.first() // => 'hello'\nother.first() // => 'bye'\n```\n";
-        let names = ["FIFO", "push", "first"].map(str::to_owned).into();
-        let shown = |export| {
-            let found = package_examples(Language::JavaScript, page, &names, (export, "fifo"));
-            let mut own = found.into_iter().filter(|one| one.receiver.as_deref() == Some("FIFO()"));
-            own.find(|one| one.name == "first").map(|one| (one.setup, one.result))
-        };
-        let hello = Some(DocumentedResult::Value("'hello'".to_owned()));
-        assert_eq!(shown(Some("FIFO")), Some((vec!["push('hello')".to_owned()], hello)));
-        assert_eq!(shown(None), None);
     }
 
     #[test]
