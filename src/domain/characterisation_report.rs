@@ -41,7 +41,7 @@ pub struct CharacterisedFunction {
     /// Whether one of them gives it an empty text, list or object.
     #[serde(default)]
     pub takes_empty: bool,
-    /// Its last line, if its package does not offer it to others, so that tests go through what does.
+    /// Its last line, if its package does not offer it to others or it has no result, so that tests go through others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub internal_until: Option<u32>,
     /// Why its tests were dropped; then why calls were, most frequent first.

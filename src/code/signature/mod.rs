@@ -19,6 +19,7 @@ mod matching_text;
 pub mod module_exports;
 mod parameter_names;
 mod parameter_types;
+mod private_objects;
 pub mod prototype_methods;
 mod python;
 mod python_function;
@@ -311,7 +312,9 @@ pub fn callables_among(language: Language, text: &str, siblings: &[String]) -> V
     let mut found = match language {
         Language::Python => python::callables(tree.root_node(), text, &imported),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            script::callables(tree.root_node(), text)
+            let mut found = script::callables(tree.root_node(), text);
+            private_objects::hold_private_objects(&mut found, text);
+            found
         }
         Language::Go => go::go_callables(tree.root_node(), text, siblings),
         Language::Rust => rust::rust_callables(tree.root_node(), text),

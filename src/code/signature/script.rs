@@ -321,7 +321,7 @@ const OPTIONS: &[&str] = &["options", "opts", "config", "settings"];
 
 /// Whether a body does without a parameter: it does not use it, asks whether there is one or which of some it
 /// is, or has another function complete it, as in `options = parse(options)`.
-fn is_left_out(body: &str, name: &str) -> bool {
+pub fn is_left_out(body: &str, name: &str) -> bool {
     let escaped = regex::escape(name);
     let mark =
         r"(?:&&|\|\||\?\?|\?\.|[!=]==?\s*(?:[\x22'\d]|undefined|null|false|true|\w+\.[A-Z]))";

@@ -171,7 +171,8 @@ fn is_literal(code: &str) -> bool {
         || ["True", "False", "None", "true", "false", "null"].contains(&code)
 }
 
-/// Whether kept tests run the lines of a requirement through others, where its package does not offer its function.
+/// Whether kept tests run the lines of a requirement through others, where its package does not offer its function
+/// or its function has no result.
 fn is_run_by_others(file: &RepoPath, one: &Requirement, made: &TaskTests) -> bool {
     let ran = || made.reached.get(file).into_iter().flatten();
     made.report.functions.iter().any(|known| {

@@ -8,11 +8,11 @@ use crate::code::signature::Callable;
 use crate::domain::text::has_word;
 use crate::effect::{Call, CallOutcome, Observation, ResultKind};
 
-use super::Case;
 use super::case_rank::rank_case;
 use super::literal_values::digit_groups;
 use super::parameter_fit;
 use super::search_target::SearchTarget;
+use super::{Case, ObservedFunction};
 
 /// Maximum number of cases of one function that run against mutants, beside documented ones.
 const CANDIDATES: usize = 24;
@@ -355,6 +355,62 @@ pub fn named_parts(language: Language, callable: &Callable, case: &Case) -> Vec<
 /// Whether a call was refused before its function ran, for its object or an argument.
 pub fn is_unmade(reason: &str) -> bool {
     reason.contains("cannot be made: ") || reason.starts_with("making its object or an argument")
+}
+
+/// Why a function that only changes its object has no test of its own.
+pub const NO_RESULT: &str = "it returns nothing that a test could compare";
+
+/// Why one has none that gives the object itself back, or sets an item.
+pub const SHOWN_BY_OTHERS: &str = "other tests of its object show what it does";
+
+impl ObservedFunction {
+    /// Whether tests go through others: its package does not offer it, or it has no result to compare, but tests
+    /// of other methods call it before what they compare.
+    pub fn is_run_by_others(&self, others: &[Self]) -> bool {
+        let call = format!("{}(", self.callable.short_name());
+        let is_own = |other: &&Self| other.callable.subject() == self.callable.subject();
+        let mut cases = others.iter().filter(is_own).flat_map(|other| &other.cases);
+        let is_silent = |reason: &str| [NO_RESULT, SHOWN_BY_OTHERS].contains(&reason);
+        let has_no_result = self.dropped.iter().any(|(reason, _)| is_silent(reason));
+        self.callable.is_internal
+            || has_no_result
+                && cases.any(|case| case.call.setup.iter().any(|step| step.starts_with(&call)))
+    }
+}
+
+/// The classes with a method that lists what their objects hold.
+pub fn find_listed_classes(found: &[ObservedFunction], seen: &[Vec<Case>]) -> BTreeSet<String> {
+    let is_list = |case: &Case| matches!(&case.seen.outcome, CallOutcome::Value { literal, way: ResultKind::Plain } if literal.starts_with('['));
+    let lists = |(one, known): &(&ObservedFunction, &Vec<Case>)| {
+        one.callable.class.as_ref().is_some_and(|class| !class.is_static)
+            && one.callable.parameters.is_empty()
+            && known.iter().any(is_list)
+    };
+    let listing = found.iter().zip(seen).filter(lists);
+    listing.map(|(one, _)| one.callable.subject().to_owned()).collect()
+}
+
+/// Drops the calls that give their object back, of which only private attributes could be compared, where another
+/// method lists what it holds. Whether any went.
+pub fn drop_private_state(
+    callable: &Callable,
+    known: &mut Vec<Case>,
+    source: &str,
+    listed: &BTreeSet<String>,
+) -> bool {
+    let mut lines = source.lines().map(|line| line.trim().trim_end_matches(';'));
+    if !listed.contains(callable.subject())
+        || !lines.any(|line| ["return this", "return self"].contains(&line))
+    {
+        return false;
+    }
+    let is_private = |case: &Case| {
+        matches!(&case.seen.outcome, CallOutcome::Value { literal, way: ResultKind::Attributes }
+            if literal.trim_start_matches(['{', ' ', '"', '\'']).starts_with('_'))
+    };
+    let before = known.len();
+    known.retain(|case| case.documented.is_some() || !is_private(case));
+    known.len() < before
 }
 
 /// Drops the calls that have no result, of a function that refuses nothing or changes its object, which stories

@@ -284,6 +284,7 @@ pub async fn characterise(
             }
         }
     }
+    let listed = case_selection::find_listed_classes(&found, &seen);
     for (index, one) in found.iter_mut().enumerate() {
         let mut known = seen.get_mut(index).map(std::mem::take).unwrap_or_default();
         // Before calls are refused: of two with the same result one may then have another.
@@ -319,11 +320,14 @@ pub async fn characterise(
             .collect();
         known.retain(|case| check_purpose(task.language, case, &source).is_ok());
         if case_selection::drop_silent_calls(&one.callable, &mut known, &source) {
-            drop_for(one, "it returns nothing that a test could compare".into());
+            drop_for(one, case_selection::NO_RESULT.into());
+        }
+        if case_selection::drop_private_state(&one.callable, &mut known, &source, &listed) {
+            drop_for(one, case_selection::SHOWN_BY_OTHERS.into());
         }
         if ["__setitem__", "__delitem__"].contains(&one.callable.short_name()) {
             known.retain(|case| !matches!(case.seen.outcome, CallOutcome::Value { .. }));
-            drop_for(one, "other tests of its object show what it does".into());
+            drop_for(one, case_selection::SHOWN_BY_OTHERS.into());
         }
         one.limits = find_limits(&one.callable, &known);
         let target = Some(&target).filter(|target| target.reaches(&known));

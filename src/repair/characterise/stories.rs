@@ -26,6 +26,9 @@ const OBJECTS: usize = 2;
 /// Maximum number of stories of one method in a round.
 const STORIES: usize = 24;
 
+/// How the reason ends for a call that went well and gave what no test can write: what it changed shows later.
+const UNWRITABLE: &str = "cannot be written as a literal";
+
 /// A call on an object that may come before another, and what it is called on.
 struct Step {
     object: String,
@@ -124,7 +127,7 @@ fn with_room(object: &str, room: u32) -> String {
     if is_number { format!("{name}({room}{rest}") } else { object.to_owned() }
 }
 
-/// The plainest calls of a method that gave something.
+/// The plainest calls of a method that ended well.
 fn first_steps(callable: &Callable, known: &[Case]) -> Vec<Step> {
     let mut calls: Vec<&Case> = known
         .iter()
@@ -138,7 +141,8 @@ fn first_steps(callable: &Callable, known: &[Case]) -> Vec<Step> {
                     | ResultKind::Lists
                     | ResultKind::Entered
             ),
-            CallOutcome::Raised { .. } | CallOutcome::Refused(_) => false,
+            CallOutcome::Refused(reason) => reason.ends_with(UNWRITABLE),
+            CallOutcome::Raised { .. } => false,
         })
         .collect();
     calls.sort_by_key(|case| rank_case(callable, case));
@@ -373,6 +377,30 @@ mod tests {
         let seen = vec![known.map(|(call, literal)| case(call, literal)).into(), vec![reset]];
         let made = extend_stories(&callables, &seen);
         assert!(made.contains(&(0, next(&["next()", "reset()"]))), "{made:?}");
+    }
+
+    #[test]
+    fn what_no_literal_shows_may_come_before_others_and_an_error_may_not() {
+        let text =
+            "export class Queue { push(v) { return this.add(v); } size() { return this.n; } }";
+        let found = callables(Language::JavaScript, text);
+        let callables: Vec<&Callable> = found.iter().collect();
+        let table = [
+            ("an object of Node cannot be written as a literal", true),
+            ("other calls of it take too long", false),
+        ];
+        for (reason, expected) in table {
+            let call = Call::new("new Queue().push", vec!["7".into()]);
+            let push = Case { seen: Observation::refused(reason), ..case(call, "") };
+            let size = Call::new("new Queue().size", Vec::new());
+            let seen = vec![vec![push], vec![case(size.clone(), "0")]];
+            let grown = Call { setup: vec!["push(7)".into()], ..size };
+            assert_eq!(
+                extend_stories(&callables, &seen).contains(&(1, grown)),
+                expected,
+                "{reason}"
+            );
+        }
     }
 
     #[test]

@@ -790,3 +790,50 @@ fn a_function_without_a_result_that_refuses_nothing_has_no_test() {
         assert_eq!((known.len(), is_dropped), (expected, expected == 0));
     }
 }
+
+#[test]
+fn a_method_without_a_result_is_a_step_of_tests_of_its_own_class_alone() {
+    let after = |setup: &str, callee: &str| {
+        let mut one = case(callee, &[], value("true", ResultKind::Plain));
+        one.call.setup = vec!["push(3)".into(), setup.into()];
+        one
+    };
+    let table = [
+        ("clear()", "new Stack().isEmpty", "Stack", case_selection::NO_RESULT, true),
+        ("clearAll()", "new Stack().isEmpty", "Stack", case_selection::NO_RESULT, false),
+        ("clear()", "new Queue().isEmpty", "Queue", case_selection::NO_RESULT, false),
+        ("clear()", "new Stack().isEmpty", "Stack", "reads the clock", false),
+    ];
+    for (setup, callee, class, reason, expected) in table {
+        let text = |class: &str, method: &str| {
+            format!("export class {class} {{ {method}() {{ this.n = []; }} }}")
+        };
+        let mut clear = functions(Language::JavaScript, &text("Stack", "clear"), Vec::new());
+        clear.dropped = vec![(reason.to_owned(), 1)];
+        let cases = vec![after(setup, callee)];
+        let other = functions(Language::JavaScript, &text(class, "isEmpty"), cases);
+        assert_eq!(clear.is_run_by_others(&[other]), expected, "{setup} {callee} {reason}");
+    }
+}
+
+#[test]
+fn private_attributes_are_compared_only_where_no_method_lists_what_the_object_holds() {
+    let private = || value("{ _items: [3] }", ResultKind::Attributes);
+    let table = [
+        ("this._items.push(3); return this;", "[]", private(), true),
+        ("this._items.push(3); return this;", "0", private(), false),
+        ("return new Stack(this._items);", "[]", private(), false),
+        ("return this;", "[]", value("{ items: [3] }", ResultKind::Attributes), false),
+    ];
+    for (body, listed, result, expected) in table {
+        let text = format!("export class Stack {{ push() {{ {body} }} }}").replace("; ", ";\n");
+        let push = functions(Language::JavaScript, &text, Vec::new()).callable;
+        let all = functions(Language::JavaScript, "export class Stack { all() { } }", Vec::new());
+        let seen = vec![case("new Stack().all", &[], value(listed, ResultKind::Plain))];
+        let listed = case_selection::find_listed_classes(&[all], &[seen]);
+        let mut known = vec![case("new Stack().push", &[], result)];
+        let source = body.replace("; ", ";\n");
+        let is_dropped = case_selection::drop_private_state(&push, &mut known, &source, &listed);
+        assert_eq!((is_dropped, known.is_empty()), (expected, expected), "{body} {listed:?}");
+    }
+}

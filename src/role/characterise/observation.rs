@@ -116,7 +116,9 @@ pub async fn observe(
             unfinished(report, search);
         }
         report.findings.extend(fruitless_examples(&subject.file, &mut functions));
-        report.functions.extend(functions.iter().map(|one| reported(&subject.file, one)));
+        report
+            .functions
+            .extend(functions.iter().map(|one| reported(&subject.file, one, &functions)));
         let planned = subject.test_file.as_ref();
         let located = repair::locate_test_file(&layout, &subject.file, &subject.text, planned);
         let exists = |path: &RepoPath| files.contains(path) || used.contains(path);
@@ -475,9 +477,13 @@ fn strips_types(version: &str) -> bool {
     matches!((major, minor), (22, 18..) | (23, 6..) | (24.., _))
 }
 
-fn reported(file: &RepoPath, one: &ObservedFunction) -> CharacterisedFunction {
+fn reported(
+    file: &RepoPath,
+    one: &ObservedFunction,
+    all: &[ObservedFunction],
+) -> CharacterisedFunction {
     CharacterisedFunction {
-        internal_until: one.callable.is_internal.then_some(one.callable.end),
+        internal_until: one.is_run_by_others(all).then_some(one.callable.end),
         dropped: one
             .dropped
             .iter()
