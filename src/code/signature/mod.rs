@@ -48,7 +48,6 @@ pub use go_values::is_basic_go;
 use java_examples::is_constant;
 use matching_text::notation_texts;
 pub use parameter_names::typical_value;
-use parameter_types::learn_classes;
 pub use parameter_types::{Type, type_of_literal, used_types};
 pub use python::{mark_internal, offered_names};
 pub use python_function::is_observed_operator;
@@ -245,21 +244,6 @@ impl Callable {
             };
             let known = made.get(&class.name).into_iter().flatten();
             class.examples.extend(known.filter(is_fitting).cloned());
-        }
-    }
-
-    /// Lets it and its class take objects of these classes where all documented calls give such.
-    fn learn_classes(
-        &mut self,
-        made: &BTreeMap<String, Vec<Vec<String>>>,
-        classes: &BTreeMap<String, Class>,
-    ) {
-        let own = self.called_name().to_owned();
-        let of_class = self.class.iter_mut().map(|one| (one.name.clone(), &mut one.parameters));
-        for (name, parameters) in of_class.chain([(own, &mut self.parameters)]) {
-            if let Some(calls) = made.get(&name) {
-                learn_classes(parameters, calls, classes);
-            }
         }
     }
 

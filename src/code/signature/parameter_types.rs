@@ -414,7 +414,7 @@ fn given_value<'a>(arguments: &'a [String], (index, name): (usize, &str)) -> Opt
 }
 
 /// Lets parameters of which nothing is known take objects of the class that all documented calls give them.
-pub fn learn_classes(
+fn learn_classes(
     parameters: &mut [Parameter],
     calls: &[Vec<String>],
     classes: &BTreeMap<String, Class>,
@@ -432,6 +432,21 @@ pub fn learn_classes(
 }
 
 impl Callable {
+    /// Lets it and its class take objects of these classes where all documented calls give such.
+    pub(super) fn learn_classes(
+        &mut self,
+        made: &BTreeMap<String, Vec<Vec<String>>>,
+        classes: &BTreeMap<String, Class>,
+    ) {
+        let own = self.called_name().to_owned();
+        let of_class = self.class.iter_mut().map(|one| (one.name.clone(), &mut one.parameters));
+        for (name, parameters) in of_class.chain([(own, &mut self.parameters)]) {
+            if let Some(calls) = made.get(&name) {
+                learn_classes(parameters, calls, classes);
+            }
+        }
+    }
+
     /// Gives parameters of which nothing is known the types of the arguments that documentation and the
     /// repository pass, if all of these are literals.
     pub fn learn_types(&mut self, calls: &[Vec<String>]) {
