@@ -193,6 +193,14 @@ pub fn package_default(
     all.find(is_default).map(|one| one.subject().to_owned())
 }
 
+/// A page on which a class that a package exports makes its objects: `new FIFO()` for `require('fifo')()`.
+fn name_factory(page: &str, export: Option<&str>, package: &str) -> String {
+    let class = export.filter(|name| name.starts_with(char::is_uppercase));
+    let form = format!(r#"\brequire\(\s*['"]{}['"]\s*\)\("#, regex::escape(package));
+    let form = class.and_then(|class| Some((Regex::new(&form).ok()?, format!("new {class}("))));
+    form.map_or_else(|| page.to_owned(), |(form, made)| form.replace_all(page, made).into_owned())
+}
+
 /// The examples of a page for functions, which may give the default export of a package a name of its own.
 pub fn package_examples(
     language: Language,
@@ -200,6 +208,7 @@ pub fn package_examples(
     names: &BTreeSet<String>,
     (export, package): (Option<&str>, &str),
 ) -> Vec<Example> {
+    let page = &name_factory(page, export, package);
     let given = export.and_then(|_| default_name(page, package));
     let names = names.iter().chain(&given).cloned().collect();
     let mut found = page_examples(language, page, &names);
@@ -231,6 +240,13 @@ mod tests {
             .map(|one| (one.receiver.as_deref(), one.name.as_str(), one.result.clone()))
             .collect();
         let value = |text: &str| Some(DocumentedResult::Value(text.to_owned()));
+        let page =
+            "```js\nvar fifo = require('fifo')()\n\nfifo.push('a')\nfifo.first() // => 'a'\n```\n";
+        let names = BTreeSet::from(["FIFO".to_owned(), "first".to_owned()]);
+        let made = package_examples(Language::JavaScript, page, &names, (Some("FIFO"), "fifo"));
+        let first = made.iter().find(|one| one.name == "first").unwrap();
+        assert_eq!(first.receiver.as_deref(), Some("new FIFO()"));
+        assert_eq!((first.setup.len(), &first.result), (1, &value("'a'")));
         let expected = [
             (None, "pluralize", value("\"foxes\"")),
             (None, "pluralize", value("'testz'")),
