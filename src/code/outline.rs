@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::behaviour::kinds::{self, Kind};
-use super::behaviour::{self, walk::callable};
+use super::behaviour::{self, Behaviour, walk::callable};
 use super::language::Language;
 use super::signature::prototype_methods::prototype_methods;
 use super::tree::{children, end_line, first_field, line, text_of};
@@ -48,11 +48,18 @@ pub fn functions(language: Language, text: &str) -> Vec<Function> {
     found
 }
 
-/// All functions, and those that a script exports without a name, which are called `default`.
+/// All functions, and those that a script exports where they are written: one without a name is called `default`.
 pub fn functions_and_default_export(language: Language, text: &str) -> Vec<Function> {
-    let nameless = behaviour::read(language, text).into_iter().filter(|one| one.name == "default");
-    let nameless = nameless.map(|one| Function { name: one.name, start: one.start, end: one.end });
-    functions(language, text).into_iter().chain(nameless).collect()
+    let mut found = functions(language, text);
+    if language.is_script() {
+        let exported = behaviour::read(language, text).into_iter();
+        let exported =
+            exported.map(|Behaviour { name, start, end, .. }| Function { name, start, end });
+        let is_new = |one: &Function| found.iter().all(|known| known.name != one.name);
+        let further: Vec<Function> = exported.filter(is_new).collect();
+        found.extend(further);
+    }
+    found
 }
 
 fn collect(node: Node<'_>, text: &str, prefix: &str, found: &mut Vec<Function>) {
@@ -191,6 +198,21 @@ pub fn enclosing(functions: &[Function], line: u32) -> Option<&Function> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_that_are_exported_where_they_are_written_count() {
+        let table = [
+            ("module.exports = function quote(xs) {\n  return xs;\n};\n", "quote"),
+            ("module.exports = function (xs) {\n  return xs;\n};\n", "default"),
+            ("exports.quote = (xs) => {\n  return xs;\n};\n", "quote"),
+            ("function quote(xs) {\n  return xs;\n}\nmodule.exports = quote;\n", "quote"),
+        ];
+        for (text, expected) in table {
+            let found = functions_and_default_export(Language::JavaScript, text);
+            let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
+            assert_eq!(names, [expected], "{text}");
+        }
+    }
 
     #[test]
     fn functions_of_every_language_are_found() {

@@ -53,6 +53,11 @@ impl Failure {
                 }
                 "install what the code imports, and the project itself where its tests need that (`pip install -e .`); then start again".into()
             }
+            Self::NothingWritten { reason, .. }
+                if ["test review", "code check"].iter().any(|gate| reason.starts_with(gate)) =>
+            {
+                "what the reason names refused every test that was written: choose another file, or configure a model".into()
+            }
             Self::NothingWritten { .. } => {
                 "choose a file with functions that a test can call, or configure a model".into()
             }

@@ -242,7 +242,7 @@ impl TestWriting<'_> {
             write(self.fx, GENERATION_FILE, &self.generation).await?;
         }
         let reasons = self.generation.missed_gates();
-        if self.generation.is_held() && !self.is_empty_handed() && !self.state.approved {
+        if self.generation.is_held() && !self.generation.has_no_file() && !self.state.approved {
             self.turn(SUITE_TASK, TaskStatus::Blocked).await?;
             let summary = planning::written(&self.generation);
             return Ok(PipelineStepOutcome::Held { reasons, summary });

@@ -44,7 +44,9 @@ fn copied_code(source: &Source<'_>) -> Vec<Hit> {
         let all = assertions(source, test).into_iter();
         all.filter_map(|(node, _)| compared_sides(source, node)).flat_map(|(a, b)| {
             [a, b].map(|side| find_origin(source, test, side)).into_iter().filter(|side| {
-                !is_name(*side) && !is_imported(source, source.field(*side, "function"))
+                !is_name(*side)
+                    && !is_literal(*side)
+                    && !is_imported(source, source.field(*side, "function"))
             })
         })
     });
@@ -63,6 +65,13 @@ fn copied_code(source: &Source<'_>) -> Vec<Hit> {
     own.into_iter()
         .filter_map(|(node, shape)| Some(Hit::noted(line(node), known.get(&shape)?.clone())))
         .collect()
+}
+
+/// Whether an expression is what it says, with no name and nothing to calculate.
+fn is_literal(expression: Node<'_>) -> bool {
+    let is_key = |name: &Node<'_>| name.parent().is_some_and(|around| around.kind() == "pair");
+    let parts = named_nodes(expression);
+    parts.iter().all(|one| !one.kind().ends_with("identifier") || is_key(one))
 }
 
 /// Whether a test does something with what a function gives, rather than only call it.
