@@ -371,11 +371,19 @@ fn inline_arguments(
     known: &BTreeMap<String, Variable>,
 ) -> Option<String> {
     let tree = language.parse(code)?;
+    // In a list it stands for itself too, and in an object as the value of its key.
     let is_argument = |node: &Node<'_>| {
-        let around = node.parent().filter(|one| one.kind() == "keyword_argument");
-        let is_value = around.is_none_or(|one| one.child_by_field_name("value") == Some(*node));
-        let list = around.map_or_else(|| node.parent(), |one| one.parent());
-        is_value && list.is_some_and(|one| matches!(one.kind(), "argument_list" | "arguments"))
+        let mut part = *node;
+        while let Some(around) = part.parent() {
+            let is_value = around.child_by_field_name("value") == Some(part);
+            match around.kind() {
+                "argument_list" | "arguments" => return true,
+                "list" | "tuple" | "set" | "array" | "dictionary" | "object" => part = around,
+                "keyword_argument" | "pair" if is_value => part = around,
+                _ => return false,
+            }
+        }
+        false
     };
     let nodes = named_nodes(tree.root_node());
     let mut places: Vec<(usize, usize, &String)> = nodes
@@ -577,6 +585,8 @@ mod tests {
                     ("b.pay(to=Till({'a': Kilo(0)}), n=2)", "2"),
                     ("b[box.key(1)] = 2", ""),
                     ("b['b']", "2"),
+                    ("k = Kilo(1)", ""),
+                    ("Box([k, Kilo(2)], {'a': k}).total()", "3"),
                 ],
                 &[
                     ("Box(limit=Kilo(5)).put('a', Kilo(2))", ""),
@@ -584,6 +594,7 @@ mod tests {
                     ("Box(limit=Kilo(5)).pay(to=Till({'a': Kilo(0)}), n=2)", "2"),
                     ("Box(limit=Kilo(5)).__setitem__(box.key(1), 2)", ""),
                     ("Box(limit=Kilo(5)).__getitem__('b')", "2"),
+                    ("Box([Kilo(1), Kilo(2)], {'a': Kilo(1)}).total()", "3"),
                 ],
             ),
             (
