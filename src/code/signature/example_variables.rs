@@ -146,7 +146,8 @@ impl Variable {
                 raises && !written.is_reading || is_listed || calls.len() > STEPS
             }
             (Some(_), None) => {
-                let is_read = code.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
+                let read = if whole.starts_with("...") { whole } else { code };
+                let is_read = read.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
                 !is_read && !written.is_reading
             }
         };
@@ -237,7 +238,7 @@ const STORY: usize = 3;
 
 /// What is printed or listed, between what stands around it.
 fn split_wrapper(code: &str) -> (&'static str, &str, &'static str) {
-    let inside = ["console.log(", "print(", "list(", "str("]
+    let inside = ["console.log(", "print(", "pprint(", "list(", "str("]
         .into_iter()
         .find_map(|open| Some((open, code.strip_prefix(open)?.strip_suffix(')')?, ")")));
     inside.unwrap_or(("", code, ""))
@@ -473,7 +474,7 @@ mod tests {
 
     #[test]
     fn values_take_the_places_of_variables_until_they_may_have_changed() {
-        let table: [(Language, Shown, Shown); 15] = [
+        let table: [(Language, Shown, Shown); 16] = [
             (
                 Language::Python,
                 &[
@@ -617,6 +618,20 @@ mod tests {
                 Language::JavaScript,
                 &[("const list = [1, 2]", ""), ("count(list, (x) => x > 1)", "1")],
                 &[("count([1, 2], (x) => x > 1)", "1")],
+            ),
+            (
+                Language::JavaScript,
+                &[
+                    ("const q = new Queue()", ""),
+                    ("q.put('a')", ""),
+                    ("console.log(...q)", "'a'"),
+                    ("console.log(q.take())", "'a'"),
+                ],
+                &[
+                    ("new Queue().put('a')", ""),
+                    ("console.log(...q)", ""),
+                    ("console.log(new Queue().take())", "'a'"),
+                ],
             ),
             (
                 Language::JavaScript,

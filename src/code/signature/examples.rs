@@ -418,7 +418,7 @@ fn unwrapped<'tree>(node: Node<'tree>, code: &str) -> Option<(Node<'tree>, bool)
     }
     let is_printed = match field_of(node, "function", code) {
         "print" | "console.log" | "str" => true,
-        "list" => false,
+        "list" | "pprint" | "pprint.pprint" => false,
         _ => return Some((node, false)),
     };
     match named_children(node.child_by_field_name("arguments")?).as_slice() {
@@ -587,6 +587,7 @@ mod tests {
             (">>> shop.fee(3, kind='a')\n'x'", ("shop.fee", "3, kind='a'", value("'x'"))),
             (">>> list(fee(3))\n[1]", ("fee", "3", value("[1]"))),
             (">>> print(fee(3))\na b\n", ("fee", "3", printed("a b"))),
+            (">>> pprint(fee(3))\n{'a': 1,\n 'b': 2}\n", ("fee", "3", value("{'a': 1, 'b': 2}"))),
             (">>> fee(\n...     3,\n... )\n(1, 2)\n", ("fee", "3", value("(1, 2)"))),
             (">>> Cart(2).total()\n4\n", ("Cart(2).total", "", value("4"))),
             (

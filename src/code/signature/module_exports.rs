@@ -18,19 +18,25 @@ pub type Exports = BTreeMap<String, String>;
 /// Names that statements at the outermost level of a module export.
 pub fn of_module(root: Node<'_>, text: &str) -> Exports {
     let mut exports = Exports::new();
-    for child in named_children(root) {
+    add_exports(root, text, &mut exports);
+    exports
+}
+
+/// Adds what the statements below a node export, also behind a question such as whether there is a `module`.
+fn add_exports(around: Node<'_>, text: &str, exports: &mut Exports) {
+    for child in named_children(around) {
         match child.kind() {
-            "export_statement" => exported(child, text, &mut exports),
+            "export_statement" => exported(child, text, exports),
             "expression_statement" => {
                 let inner = child.named_child(0);
                 if let Some(inner) = inner.filter(|one| one.kind() == "assignment_expression") {
-                    assigned(inner, text, &mut exports);
+                    assigned(inner, text, exports);
                 }
             }
+            "if_statement" | "else_clause" | "statement_block" => add_exports(child, text, exports),
             _ => {}
         }
     }
-    exports
 }
 
 /// Reads ES exports: `export function f`, `export default f`, `export { f as g }`.

@@ -188,6 +188,10 @@ fn exports_of_both_kinds_of_modules_are_seen() {
                 ("f.other", Some("default")),
             ],
         ),
+        (
+            "function f(a) { return a; }\nif (typeof module !== 'undefined') {\n  module.exports = f;\n}",
+            vec![("f", Some("default"))],
+        ),
         ("setTimeout(function () { module.exports = f; function f(a) { return a; } }, 1);", vec![]),
     ];
     for (text, expected) in table {
