@@ -118,14 +118,14 @@ pub struct CharacterisationReport {
 }
 
 impl CharacterisationReport {
-    /// The reason for which most tests were dropped, or most calls where none became a test.
+    /// The reason for which most tests were dropped, or the first one of most functions where none has a test.
     pub fn main_reason(&self) -> Option<&str> {
         if let Some(most) = self.dropped.iter().max_by_key(|one| one.count) {
             return Some(&most.reason);
         }
         let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-        for dropped in self.functions.iter().flat_map(|one| &one.dropped) {
-            *counts.entry(&dropped.reason).or_default() += dropped.count;
+        for dropped in self.functions.iter().filter_map(|one| one.dropped.first()) {
+            *counts.entry(&dropped.reason).or_default() += 1;
         }
         counts.into_iter().max_by_key(|(_, count)| *count).map(|(reason, _)| reason)
     }
@@ -144,6 +144,21 @@ impl CharacterisationReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_main_reason_is_that_of_most_functions() {
+        let function = |name: &str, reason: &str, count| CharacterisedFunction {
+            dropped: vec![DropReason { reason: reason.into(), count }],
+            ..CharacterisedFunction::without_tests(RepoPath::parse("a.py").unwrap(), name, 1, 90)
+        };
+        let functions = vec![
+            function("load", "opens a file", 1),
+            function("pick", "its arguments are of another shape", 40),
+            function("save", "opens a file", 1),
+        ];
+        let report = CharacterisationReport { functions, ..CharacterisationReport::default() };
+        assert_eq!(report.main_reason(), Some("opens a file"));
+    }
 
     #[test]
     fn why_tests_were_dropped_says_more_than_why_calls_were() {
