@@ -538,7 +538,7 @@ const LINES: &[(&str, usize)] = &[
     ("app", 3576),
     ("bot", 6910),
     ("cli", 1639),
-    ("code", 23_201),
+    ("code", 23_203),
     ("config", 1849),
     ("cycle", 3449),
     ("domain", 13_999),
@@ -547,7 +547,7 @@ const LINES: &[(&str, usize)] = &[
     ("report", 8175),
     ("role", 13_836),
     ("root", 132),
-    ("total", 116_397),
+    ("total", 116_399),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

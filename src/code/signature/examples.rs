@@ -391,7 +391,9 @@ pub(super) fn read_example(language: Language, code: &str, shown: &str) -> Optio
 /// Whether an expression makes an object from literals and functions.
 fn is_construction(node: Node<'_>, code: &str) -> bool {
     let arguments = node.child_by_field_name("arguments").map(named_children);
+    // What imports is no value, whoever wrote the page.
     matches!(node.kind(), "call" | "new_expression")
+        && !text_of(node, code).contains("__import__")
         && arguments.is_some_and(|list| list.iter().all(|one| is_given_value(*one, code)))
 }
 
@@ -616,8 +618,13 @@ mod tests {
             let expected = (name.to_owned(), arguments.to_owned(), result);
             assert_eq!(shown(Language::Python, text), [expected], "{text}");
         }
-        for text in [">>> fee(x)\n1\n", ">>> fee(x * 2)\n1\n", ">>> fee(3) + 1\n4\n", "fee(3)\n4\n"]
-        {
+        for text in [
+            ">>> fee(__import__('os').system('a'))\n0\n",
+            ">>> fee(x)\n1\n",
+            ">>> fee(x * 2)\n1\n",
+            ">>> fee(3) + 1\n4\n",
+            "fee(3)\n4\n",
+        ] {
             assert_eq!(shown(Language::Python, text), [], "{text}");
         }
     }
