@@ -1,5 +1,6 @@
 //! Adapters: implement the traits of `effect` for the real world. This file names all of them.
 
+mod detection_notices;
 pub mod github;
 pub mod host;
 pub mod model;
@@ -18,5 +19,5 @@ pub use open_error::OpenError;
 pub use paths::{clients_folder, state_root, work_home, work_root};
 pub use sandbox_entry::{launched, protection};
 pub use session::{PlanStart, Session, resume_archiving};
-pub use session_choice::PlanRequest;
+pub use session_choice::{PlanRequest, find_integration};
 pub use useless_session::abandon_session;

@@ -49,5 +49,5 @@ pub fn scratch(facts: &RepositoryFacts, session: &SessionId) -> PathBuf {
 
 /// The path of a session's state folder inside commits.
 pub fn state_prefix(session: &SessionId) -> String {
-    format!("{STATE_FOLDER}/active/{session}")
+    format!("{STATE_FOLDER}/{}", session.state_folder())
 }

@@ -10,8 +10,7 @@ use crate::domain::event::{Event, Outcome};
 use crate::domain::id::{CommitId, TreeId};
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::files::{OPTIONS, PIPELINE, RECORD};
-use crate::domain::session::{ABANDONED, SessionChoice, SessionRecord, SessionStatus};
-use crate::domain::shell;
+use crate::domain::session::{ABANDONED, SessionChoice, SessionKind, SessionRecord, SessionStatus};
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::source_session::SourceSession;
 use crate::effect::{
@@ -19,6 +18,7 @@ use crate::effect::{
     SuiteFacts, Worktree,
 };
 
+use super::detection_notices::describe_detection;
 use super::host;
 use super::host::clock::HostClock;
 use super::model::ClientFolders;
@@ -49,9 +49,6 @@ pub struct Session<'a> {
     worktree: RepoWorktree,
     suite: ProjectSuite<'a>,
 }
-
-/// Other packages that a notice names.
-const PACKAGES: usize = 3;
 
 /// The starting point of a session that plans tests.
 pub struct PlanStart {
@@ -103,24 +100,7 @@ impl<'a> Session<'a> {
         let root = state_root(&facts);
         let mut notices = facts.describe_changes();
         notices.extend(resume_archiving(&facts));
-        let not_run = &detection.facts.not_run;
-        notices.extend((!not_run.is_empty()).then(|| format!("not run: {}", not_run.join("; "))));
-        let beside = &detection.beside_command;
-        notices.extend((!beside.is_empty()).then(|| {
-            format!("the test command decides what runs; also found: {}", beside.join("; "))
-        }));
-        let unnamed = detection.packages.first().filter(|_| not_run.is_empty());
-        notices.extend(unnamed.map(|first| {
-            let list = detection.packages.iter().take(PACKAGES);
-            let list = list.map(|one| format!("{} in {}", one.framework, one.folder));
-            let list = list.collect::<Vec<_>>().join(", ");
-            let more = detection.packages.len().saturating_sub(PACKAGES);
-            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-            format!(
-                "the tests of other packages are not run here: {list}{more}; `regreen fix {}` runs those of the first",
-                shell::word(&first.folder)
-            )
-        }));
+        notices.extend(describe_detection(&detection));
         let (record, restored) = choose(request, &facts, &root, clock, &mut notices)?;
         if record.git.head_sha != facts.head {
             let (began, now) = (record.git.head_sha.short(), facts.head.short());
@@ -210,10 +190,13 @@ impl<'a> Session<'a> {
     /// be resumed, which opening it explains.
     pub fn kept_options(
         choice: &SessionChoice,
+        kind: SessionKind,
         limit: Option<u32>,
         facts: &RepositoryFacts,
     ) -> Result<Option<Value>, StoreError> {
-        options_of(choice, facts, |root| Ok(newest(facts, root, limit).ok().map(|found| found.0)))
+        options_of(choice, facts, |root| {
+            Ok(newest(facts, root, kind, limit).ok().map(|found| found.0))
+        })
     }
 
     /// Like [`Session::kept_options`], for a session that plans tests.
@@ -316,11 +299,17 @@ impl<'a> Session<'a> {
         self.save_record().await
     }
 
-    /// Records that the session waits for approval.
-    pub async fn record_held(&mut self) -> Result<(), StoreError> {
+    /// Records that the session waits, with why in one word.
+    pub async fn record_paused(&mut self, result: &str) -> Result<(), StoreError> {
         self.record.status = SessionStatus::Paused;
-        self.record.result = Some("blocked".to_owned());
+        self.record.result = Some(result.to_owned());
         self.save_record().await
+    }
+
+    /// The same, without the private checkout from then on.
+    pub async fn rest_paused(mut self, result: &str) -> Result<(), OpenError> {
+        self.record_paused(result).await?;
+        Ok(self.worktree.remove().await?)
     }
 
     /// Withdraws a session that failed before it changed anything: removes its branch and checkout.

@@ -9,8 +9,8 @@ use crate::domain::language::Language;
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
 use crate::domain::session::{
-    ABANDONED, MAX_ITERATIONS, SessionChoice, SessionRecord, SessionStatus, free_id, is_stopped_on,
-    newest_resumable, refusal,
+    ABANDONED, MAX_ITERATIONS, SessionChoice, SessionKind, SessionRecord, SessionStatus, free_id,
+    is_stopped_on, newest_resumable, refusal,
 };
 use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline};
 use crate::domain::test_plan::plan_input::{PlanInput, title, wanted_id};
@@ -20,6 +20,7 @@ use crate::effect::{Clock, EffectError, RunError, Store, StoreError};
 use super::host::clock::HostClock;
 use super::host::redaction;
 use super::open_error::OpenError;
+use super::paths::state_root;
 use super::repo::{self, RepositoryFacts};
 use super::store::{self, STATE_FOLDER, SessionStore};
 use super::suite::{self, Detection};
@@ -40,14 +41,14 @@ pub fn choose(
     match &request.session {
         SessionChoice::Resume { session: id } => {
             let (mut record, restored) = load(facts, root, id)?;
-            if let Some(reason) = refusal(&record, limit) {
+            if let Some(reason) = refusal(&record, request.kind, limit) {
                 return Err(OpenError::Resume { session: id.to_string(), reason });
             }
             record.reopen(limit, clock.now());
             Ok((record, restored))
         }
         SessionChoice::Newest => {
-            let (mut record, restored) = newest(facts, root, limit)?;
+            let (mut record, restored) = newest(facts, root, request.kind, limit)?;
             record.reopen(limit, clock.now());
             Ok((record, restored))
         }
@@ -68,7 +69,10 @@ pub fn choose(
             let base = name
                 .as_ref()
                 .map_or_else(|| format!("WFS-test-{kind}{}", slug(&on)), ToString::to_string);
-            let description = format!("Bring the tests of {on} back to green");
+            let description = match request.kind {
+                SessionKind::Integration => format!("Write integration tests on {on}"),
+                _ => format!("Bring the tests of {on} back to green"),
+            };
             Ok((begin(request, &base, description, (facts, root, clock))?, None))
         }
     }
@@ -78,6 +82,7 @@ pub fn choose(
 pub fn newest(
     facts: &RepositoryFacts,
     root: &Path,
+    kind: SessionKind,
     limit: Option<u32>,
 ) -> Result<(SessionRecord, Restored), OpenError> {
     let finished = !store::archived(root)?.is_empty();
@@ -92,7 +97,7 @@ pub fn newest(
             Err(error) => why = format!("{id}: {error}"),
         }
     }
-    match newest_resumable(&records, &facts.head, limit) {
+    match newest_resumable(&records, (kind, &facts.head), limit) {
         Ok(index) => Ok((records.swap_remove(index), restored.swap_remove(index))),
         Err(last) => {
             if let Some((index, reason)) = last
@@ -103,6 +108,24 @@ pub fn newest(
             Err(OpenError::NothingToResume { reason: why })
         }
     }
+}
+
+/// The stopped session that writes integration tests of this module on this commit
+/// (specification.md 2.2).
+pub fn find_integration(
+    facts: &RepositoryFacts,
+    module: &str,
+) -> Result<Option<SessionId>, StoreError> {
+    let root = state_root(facts);
+    let is_about = |id: &SessionId| {
+        let record = store::read_record(&store::session_folder(&root, id)).ok().flatten();
+        record.is_some_and(|record| {
+            record.git.head_sha == facts.head
+                && record.input.as_deref() == Some(module)
+                && refusal(&record, SessionKind::Integration, None).is_none()
+        })
+    };
+    Ok(store::active(&root)?.into_iter().find(is_about))
 }
 
 /// Restores a missing or unreadable state from the tip of the branch (specification.md 8.11). If
@@ -120,10 +143,11 @@ pub async fn repair_state(
         Ok(Some(_)) | Err(StoreError::Corrupt { .. }) => "cannot be read",
         // A session that writes tests has no loop state before its fix loop begins.
         Ok(None) if store.read_json(PIPELINE).await?.is_some() => return Ok(()),
+        Ok(None) if record.kind == SessionKind::Integration => return Ok(()),
         Ok(None) => "is missing",
         Err(error) => return Err(error.into()),
     };
-    let path = store.folder().join(LOOP);
+    let path = store::file_path(store.folder(), LOOP);
     let branch = &record.git.branch;
     let files = repo::read_session(facts, branch, STATE_FOLDER, &record.session_id)?;
     let committed = files.iter().flatten().find(|(name, bytes)| {
@@ -195,6 +219,7 @@ fn begin(
     record.project = project;
     record.description = description;
     record.kind = request.kind;
+    record.input.clone_from(&request.module);
     record.git.onto.clone_from(&facts.branch);
     record.max_iterations = request.max_iterations.unwrap_or(MAX_ITERATIONS);
     let mode = match request.mode {

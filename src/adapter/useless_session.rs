@@ -53,7 +53,8 @@ fn try_remove_killed(
 ) -> Result<(), OpenError> {
     let is_killed = || {
         let record = store::read_record(&store::session_folder(root, session)).ok().flatten();
-        record.filter(|one| one.kind != SessionKind::Test && one.status == SessionStatus::Active)
+        let is_lost = |kind| matches!(kind, SessionKind::Pin | SessionKind::Score);
+        record.filter(|one| is_lost(one.kind) && one.status == SessionStatus::Active)
     };
     if is_killed().is_none() {
         return Ok(());

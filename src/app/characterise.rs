@@ -91,7 +91,12 @@ async fn generate_and_commit(
     let files = code_selection::files(&fx, &tree, &request.code.paths).await?;
     let gaps: Vec<Gap> = files
         .into_iter()
-        .map(|file| Gap { file, functions: request.functions.clone(), test_file: None })
+        .map(|file| Gap {
+            file,
+            functions: request.functions.clone(),
+            test_file: None,
+            crossing: None,
+        })
         .collect();
     let before = passing_before(&tree, &fx).await?;
     let generation = GenerateRequest {

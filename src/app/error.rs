@@ -143,7 +143,10 @@ impl From<PlanInputError> for AppError {
 
 impl From<cycle::Failure> for AppError {
     fn from(error: cycle::Failure) -> Self {
-        let is_usage = matches!(error, cycle::Failure::Gather(_) | cycle::Failure::Task { .. });
+        let is_usage = matches!(
+            error,
+            cycle::Failure::Gather(_) | cycle::Failure::Module(_) | cycle::Failure::Task { .. }
+        );
         match error {
             cycle::Failure::Effect(error) => error.into(),
             error @ (cycle::Failure::Contradicted { .. }

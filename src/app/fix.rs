@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::adapter::host::clock::{self, HostClock};
 use crate::adapter::host::files;
 use crate::adapter::host::redaction;
-use crate::adapter::store::STATE_FOLDER;
+use crate::adapter::store::{self, STATE_FOLDER};
 use crate::adapter::{Session, protection, repo, state_root};
 use crate::config::{self, Settings};
 use crate::cycle::{self, Execution, FixInputs};
@@ -63,7 +63,8 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
         page::check_page(file)?;
     }
     let facts = repo::discover(&request.repository)?;
-    let kept = Session::kept_options(&request.run.session, request.run.max_iterations, &facts)?;
+    let (choice, limit) = (&request.run.session, request.run.max_iterations);
+    let kept = Session::kept_options(choice, SessionKind::Test, limit, &facts)?;
     let kept = kept.unwrap_or_default();
     let Continued { mut request, notice } = kept_options::complete(request, &kept)?;
     if let Some(folder) = kept_options::folder(&kept, &facts) {
@@ -106,7 +107,8 @@ pub(super) async fn run_loop(
         Ok(Box::pin(cycle::run(inputs, &fx)).await?)
     }
     .await;
-    let (mut session, execution) = or_undo(session, ran, Session::withdraw).await?;
+    let undone = Box::pin(or_undo(session, ran, Session::withdraw));
+    let (mut session, execution) = undone.await?;
     let outcome = &execution.outcome;
     draw_pages(run.request, &session.folder(), screen);
     session.record_outcome(outcome).await?;
@@ -215,7 +217,7 @@ fn inputs(
 /// failure never changes the result.
 fn draw_pages(request: &FixRequest, folder: &Path, screen: &dyn Screen) {
     let files: [Option<PathBuf>; 3] = [
-        Some(folder.join(page::PAGE)),
+        Some(store::file_path(folder, page::PAGE)),
         request.run.bundle.as_ref().map(|folder| folder.join(page::BUNDLED)),
         request.html.clone(),
     ];
@@ -299,6 +301,7 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
         },
         jobs: request.jobs.map_or(cores, usize::from),
         kind: SessionKind::Test,
+        module: None,
         mode: match request.mode {
             Mode::Apply if patches_only(settings, request.run.bundle.is_some()) => Mode::Suggest,
             mode => mode,

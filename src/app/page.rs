@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::adapter::host::{clock, environment, files, redaction};
+use crate::adapter::store;
 use crate::cycle::Machine as _;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
@@ -40,7 +41,7 @@ pub fn check_page(file: &Path) -> Result<(), AppError> {
 /// Fails when they hold nothing yet, or cannot be read.
 pub fn draw_page(folder: &Path) -> Result<String, AppError> {
     let read = |name: &str, limit: u64| {
-        files::read(&folder.join(name), limit).map_err(|error| {
+        files::read(&store::file_path(folder, name), limit).map_err(|error| {
             let message = format!("{}: {error}", folder.join(name).display());
             AppError::environment(message, "make it readable, then repeat the command")
         })

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::adapter::host::files;
+use crate::adapter::store::file_path;
 use crate::cycle::{self, Machine, Replayed, Transition};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::SessionId;
@@ -26,12 +27,12 @@ pub fn replay(selection: &SessionSelection) -> Result<ReplayOutcome, AppError> {
     let FoundSession { id, folder, .. } = find(selection)?;
     let mut replayed = Replayed::default();
     // A session that writes tests has a pipeline, and a fix loop once the tests are written.
-    let planned =
-        folder.join(Pipeline::STATE_FILE).exists() && folder.join(Pipeline::TRANSITIONS).exists();
+    let planned = file_path(&folder, Pipeline::STATE_FILE).exists()
+        && file_path(&folder, Pipeline::TRANSITIONS).exists();
     if planned {
         replayed.extend(machine::<Pipeline>(&folder, &id)?);
     }
-    if !planned || folder.join(FixLoop::STATE_FILE).exists() {
+    if !planned || file_path(&folder, FixLoop::STATE_FILE).exists() {
         replayed.extend(machine::<FixLoop>(&folder, &id)?);
     }
     Ok(ReplayOutcome { session: id, replayed })
@@ -39,10 +40,10 @@ pub fn replay(selection: &SessionSelection) -> Result<ReplayOutcome, AppError> {
 
 /// Decides one machine of a session again.
 fn machine<M: Machine>(folder: &Path, id: &SessionId) -> Result<Replayed, AppError> {
-    let state = folder.join(M::STATE_FILE);
+    let state = file_path(folder, M::STATE_FILE);
     let last: M = serde_json::from_str(&text(&state)?)
         .map_err(|error| broken(&state, error.line(), &error))?;
-    let path = folder.join(M::TRANSITIONS);
+    let path = file_path(folder, M::TRANSITIONS);
     let transitions: Vec<Transition<M>> = text(&path)?
         .lines()
         .zip(1..)

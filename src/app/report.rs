@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::adapter::host::files;
+use crate::adapter::store;
 use crate::domain::session::files::REPORT;
 use crate::effect::StoreError;
 
@@ -41,7 +42,7 @@ pub fn report(request: &ReportRequest) -> Result<ReportOutcome, AppError> {
         page::write_page(file, &page::draw_page(&folder)?)?;
         return Ok(ReportOutcome::File(file.clone()));
     }
-    let path = folder.join(REPORT);
+    let path = store::file_path(&folder, REPORT);
     if request.path {
         return Ok(ReportOutcome::File(path));
     }

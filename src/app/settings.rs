@@ -209,6 +209,7 @@ mod tests {
             budget: None,
             jobs: 1,
             kind: SessionKind::Test,
+            module: None,
             mode: Mode::Apply,
             layers: std::collections::BTreeMap::new(),
             tools: ToolCommands::default(),

@@ -45,7 +45,10 @@ pub fn status(repository: &Path) -> Result<StatusOutcome, AppError> {
         let folder = store::session_folder(&root, &session);
         // A session whose files cannot be read is listed without what they hold.
         let record = store::read_record(&folder).ok().flatten();
-        if record.as_ref().is_some_and(|record| record.kind != SessionKind::Test) {
+        if record
+            .as_ref()
+            .is_some_and(|record| matches!(record.kind, SessionKind::Pin | SessionKind::Score))
+        {
             return None;
         }
         let state = store::read_file(&folder, LOOP).ok().flatten().unwrap_or_default();

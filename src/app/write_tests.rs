@@ -99,7 +99,7 @@ async fn write(
     let mut folder = test.folder;
     if matches!(planned.state.next, PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } })
     {
-        session.record_held().await?;
+        session.record_paused("blocked").await?;
         folder = session.archive().await?.display().to_string();
     }
     Ok(TestOutcome { planned, generation, met: false, folder, closed: false })

@@ -4,7 +4,7 @@ use crate::adapter::store;
 use crate::config::CommitState;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::session::files::RECORD;
-use crate::domain::session::{SessionRecord, SessionStatus, refusal};
+use crate::domain::session::{SessionKind, SessionRecord, SessionStatus, refusal};
 use crate::effect::FetchTarget;
 
 use super::prepare::{DEPTH, MERGE_BASE_DEPTH, PrepareError, Prepared};
@@ -65,7 +65,7 @@ pub fn choose_start(
         };
     };
     let why_not = if record.git.head_sha == *head {
-        refusal(record, limit)
+        refusal(record, SessionKind::Test, limit)
     } else {
         Some(format!("it tested {}, and the head is {}", record.git.head_sha.short(), head.short()))
     };
@@ -89,7 +89,7 @@ pub async fn read(
     let Some(tip) = prepared.remote.head_of(&session.branch()).await? else { return Ok(None) };
     prepared.remote.fetch(&FetchTarget::Commit(tip.clone()), Some(DEPTH)).await?;
     let mut record = record(prepared, &tip, session)?;
-    let state = format!("{}/active/{session}/{RECORD}", store::STATE_FOLDER);
+    let state = format!("{}/{}/{RECORD}", store::STATE_FOLDER, session.state_folder());
     let is_off = prepared.clone.file_of(&tip, &state)?.is_none();
     if let Some(record) = record.as_mut().filter(|_| is_off) {
         // The state was committed before the session ended, which removed it from the tip.

@@ -6,8 +6,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::{
-    CharacteriseRequest, FixRequest, ForgetRequest, ReportRequest, ScoreRequest, SessionSelection,
-    TestRequest, ValidateRequest,
+    CharacteriseRequest, FixRequest, ForgetRequest, IntegrationRequest, ReportRequest,
+    ScoreRequest, SessionSelection, TestRequest, ValidateRequest,
 };
 use crate::config;
 use crate::domain::provider::ClientProgram;
@@ -46,6 +46,11 @@ pub enum Verb {
         after_help = "Examples:\n  regreen test shop/price.py\n  regreen test --resume\n  regreen test --resume WFS-test-price --yes"
     )]
     Test(Box<PlanArguments>),
+    /// Write integration tests that cross the boundaries of a module, and reflect on what they show.
+    #[command(
+        after_help = "MODULE is a path or words:\n  regreen integration shop/checkout.py\n  regreen integration 'the checkout'\n  regreen integration --dry-run shop\n  regreen integration --continue"
+    )]
+    Integration(Box<IntegrationArguments>),
     /// List, show, replay and archive sessions.
     Session(SessionArguments),
     /// Watch regreen fix a small built-in example.
@@ -104,6 +109,7 @@ impl Verb {
         match self {
             Self::Fix(arguments) => arguments.output.json,
             Self::Plan(arguments) | Self::Test(arguments) => arguments.output.json,
+            Self::Integration(arguments) => arguments.output.json,
             Self::Session(SessionArguments { of, .. }) => of.json,
             Self::Demo(arguments) => arguments.output.json,
             Self::Pin(arguments) => arguments.json,
@@ -228,6 +234,28 @@ pub struct PlanArguments {
     /// `coverage.report`, the glob of its report.
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["coverage_report", "no_coverage"])]
     pub coverage_command: Option<String>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Flags of `integration`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct IntegrationArguments {
+    /// The module: a file, a folder, or words that name it.
+    #[arg(required_unless_present = "continue", conflicts_with = "continue")]
+    pub module: Vec<String>,
+    #[command(flatten)]
+    pub request: IntegrationRequest,
+    /// Continue a session; the newest one when none is named.
+    #[arg(long = "continue", short = 'c', id = "continue", value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
+    pub resume: Option<String>,
+    /// Explore and design only; print the design and change nothing.
+    #[arg(long, conflicts_with = "continue")]
+    pub dry_run: bool,
+    /// Minutes for writing tests without a model; what is not done by then is left out and reported
+    /// [default: 6, or the key `budget.engine-minutes`].
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub engine_minutes: Option<u64>,
     #[command(flatten)]
     pub output: Output,
 }

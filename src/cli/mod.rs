@@ -105,6 +105,7 @@ async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, AppError> {
         Verb::Work => Box::pin(verb::work::run()).await,
         Verb::Session(arguments) => verb::session::run(&arguments),
         Verb::Memory(arguments) => verb::memory::run(arguments),
+        Verb::Integration(arguments) => Box::pin(verb::integration::run(*arguments)).await,
         Verb::Pin(arguments) => verb::pin::run(&arguments).await,
         Verb::Score(arguments) => verb::score::run(&arguments).await,
         Verb::Demo(arguments) => verb::demo::run(&arguments).await,

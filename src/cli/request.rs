@@ -1,12 +1,12 @@
 //! Converts parsed flags into the requests of `app`.
 
-use crate::app::{AppError, FixRequest, TestRequest, ValidateRequest};
+use crate::app::{AppError, FixRequest, IntegrationRequest, TestRequest, ValidateRequest};
 use crate::config::Override;
 use crate::domain::id::SessionId;
 use crate::domain::request::Mode;
 use crate::domain::session::SessionChoice;
 
-use super::args::{FixArguments, PlanArguments, ValidateArguments};
+use super::args::{FixArguments, IntegrationArguments, PlanArguments, ValidateArguments};
 
 /// The request of `fix`.
 /// Fails when a session id is malformed, or the result cannot be published as requested.
@@ -49,6 +49,19 @@ pub fn test(arguments: PlanArguments) -> Result<TestRequest, AppError> {
         ("coverage-command", "coverage.command", arguments.coverage_command),
     ];
     override_by(&mut request.run.set, flags);
+    Ok(request)
+}
+
+/// The request of `integration`.
+pub fn integration_request(
+    arguments: IntegrationArguments,
+) -> Result<IntegrationRequest, AppError> {
+    let mut request = arguments.request;
+    request.module = arguments.module.join(" ");
+    request.mode = if arguments.dry_run { Mode::DryRun } else { Mode::Apply };
+    request.run.session = choice(arguments.resume, None, "`regreen status` lists the sessions")?;
+    let minutes = arguments.engine_minutes.map(|minutes| minutes.to_string());
+    override_by(&mut request.run.set, [("engine-minutes", "budget.engine-minutes", minutes)]);
     Ok(request)
 }
 

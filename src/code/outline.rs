@@ -1,5 +1,7 @@
 //! Lists the functions of a file with their line ranges.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::behaviour::kinds::{self, Kind};
@@ -42,9 +44,27 @@ pub struct Declaration {
 
 /// All functions of a text; an outer function precedes its nested ones.
 pub fn functions(language: Language, text: &str) -> Vec<Function> {
-    let Some(tree) = language.parse(text) else { return Vec::new() };
+    let tree = language.parse(text);
+    tree.map(|tree| functions_below(tree.root_node(), text)).unwrap_or_default()
+}
+
+/// All functions below a node; an outer function precedes its nested ones.
+pub fn functions_below(root: Node<'_>, text: &str) -> Vec<Function> {
     let mut found = Vec::new();
-    collect(tree.root_node(), text, "", &mut found);
+    collect(root, text, "", &mut found);
+    found
+}
+
+/// All functions below a node; in Go, those of a type have it before their names.
+pub fn qualified_functions(root: Node<'_>, text: &str) -> Vec<Function> {
+    let declared = declarations_below(root, text).into_iter();
+    let declared = declared.filter(|one| one.kind == DeclarationKind::Function);
+    let mut found: Vec<Function> = declared
+        .map(|Declaration { name, start, end, .. }| Function { name, start, end })
+        .collect();
+    let known: BTreeSet<(u32, u32)> = found.iter().map(|one| (one.start, one.end)).collect();
+    let further = functions_below(root, text).into_iter();
+    found.extend(further.filter(|one| !known.contains(&(one.start, one.end))));
     found
 }
 
@@ -118,9 +138,14 @@ const VALUES: &[(&str, &str)] = &[
 /// All named declarations of a text except those of values inside functions; an outer declaration
 /// precedes its nested ones.
 pub fn declarations(language: Language, text: &str) -> Vec<Declaration> {
-    let Some(tree) = language.parse(text) else { return Vec::new() };
+    let tree = language.parse(text);
+    tree.map(|tree| declarations_below(tree.root_node(), text)).unwrap_or_default()
+}
+
+/// All named declarations below a node, as [`declarations`] lists them.
+pub fn declarations_below(root: Node<'_>, text: &str) -> Vec<Declaration> {
     let mut found = Vec::new();
-    declare(tree.root_node(), text, ("", false), &mut found);
+    declare(root, text, ("", false), &mut found);
     found
 }
 

@@ -3,6 +3,7 @@
 use crate::domain::framework::Framework;
 use crate::domain::id::SessionId;
 use crate::effect::{EffectError, GitError, RunError, StoreError};
+use crate::role::integration::{ExploreError, ModuleError};
 use crate::role::test_plan::GatherError;
 
 /// The first effect that failed for good, or a request that cannot be met.
@@ -14,6 +15,9 @@ pub enum Failure {
     /// The request names nothing that exists in the repository.
     #[error(transparent)]
     Gather(#[from] GatherError),
+    /// The request names no module whose boundaries can be explored.
+    #[error(transparent)]
+    Module(ModuleError),
     /// A task file, which a person may have edited, cannot be carried out.
     #[error("{file}: {reason}")]
     Task { file: String, reason: String, session: SessionId },
@@ -44,6 +48,7 @@ impl Failure {
         match self {
             Self::Effect(error) => error.hint(),
             Self::Gather(error) => error.hint(),
+            Self::Module(error) => error.hint_text(),
             Self::Task { file, session, .. } => {
                 format!("repair {file}, then `regreen test --resume {session}`")
             }
@@ -65,6 +70,15 @@ impl Failure {
                 "repair the code or its documentation, then start `regreen test` again".into()
             }
             Self::Internal(_) => "report it with the session folder attached".into(),
+        }
+    }
+}
+
+impl From<ExploreError> for Failure {
+    fn from(error: ExploreError) -> Self {
+        match error {
+            ExploreError::Module(error) => Self::Module(error),
+            ExploreError::Effect(error) => Self::Effect(error),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod drive;
 mod error;
 mod fix;
+mod integration;
 mod machine;
 mod replay;
 mod run;
@@ -11,6 +12,7 @@ mod test_writing;
 
 pub use error::Failure;
 pub use fix::FixInputs;
+pub use integration::{IntegrationInputs, enter_integration, prepare_integration};
 pub use machine::{Machine, Transition};
 pub use replay::{Replayed, replay};
 pub use run::{Execution, run};

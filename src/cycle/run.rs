@@ -3,8 +3,9 @@
 
 use crate::domain::event::{Ending, Event, Outcome};
 use crate::domain::fix_loop::Stopped;
+use crate::domain::integration::Integration;
 use crate::domain::memory::Memory;
-use crate::domain::session::files::PIPELINE;
+use crate::domain::session::files::{INTEGRATION, PIPELINE};
 use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::plan_run::PlanRun;
@@ -13,6 +14,7 @@ use crate::effect::Effects;
 use super::drive::Driven;
 use super::error::Failure;
 use super::fix::{self, FixInputs, LoopEnd};
+use super::integration::drive_iterations;
 use super::session_files::{generation, read};
 use super::test_writing::{execute, plan_run};
 
@@ -25,17 +27,23 @@ pub struct Execution {
     pub planned: Option<PlanRun>,
     /// The tests that were written.
     pub generation: Option<Generation>,
+    /// The state of an integration session.
+    pub integration: Option<Integration>,
 }
 
 /// Runs the fix loop of a session until its verdict or its next checkpoint.
 /// What was done before a failed effect is saved.
 pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<Execution, Failure> {
-    let (driven, end) = match read::<Pipeline>(fx, PIPELINE).await? {
-        Some(state) => {
-            let (driven, end) = Box::pin(execute(state, &inputs, fx)).await?;
-            (Some(driven), end)
-        }
-        None => (None, None),
+    let mut integration = None;
+    let (driven, end) = if let Some(state) = read::<Integration>(fx, INTEGRATION).await? {
+        let (driven, end) = Box::pin(drive_iterations(state, &inputs, fx)).await?;
+        integration = Some(driven.state);
+        (None, end)
+    } else if let Some(state) = read::<Pipeline>(fx, PIPELINE).await? {
+        let (driven, end) = Box::pin(execute(state, &inputs, fx)).await?;
+        (Some(driven), end)
+    } else {
+        (None, None)
     };
     let LoopEnd { outcome, learned, .. } = match end {
         Some(end) => end,
@@ -57,5 +65,6 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<Execution, Failu
         None => None,
     };
     fx.screen.show(&Event::Closed(Box::new(outcome.clone())));
-    Ok(Execution { outcome, learned, planned, generation: generation(fx).await? })
+    let generation = generation(fx).await?;
+    Ok(Execution { outcome, learned, planned, generation, integration })
 }

@@ -5,6 +5,7 @@
 use super::characterisation_report::CharacterisationReport;
 use super::fix_loop::FixLoop;
 use super::id::SessionId;
+use super::integration::Integration;
 use super::mutation::Score;
 use super::rate::PassRate;
 use super::strategy::Strategy;
@@ -23,14 +24,19 @@ pub const TASK: &str = "Regreen-Task";
 /// `record` or `sync`.
 pub const KIND: &str = "Regreen-Kind";
 
+/// What the subjects of commits of integration sessions begin with (F-123).
+const INTEGRATION: &str = "test(integration)";
+
 /// Message of the commit with an iteration's fix, whether it is kept or will be reverted.
 pub fn iteration(state: &FixLoop) -> String {
     let (old, new) = rates(state);
     let strategy = strategy(state);
-    let subject = format!(
-        "test-cycle: iteration {} - {strategy} strategy (pass: {old}% → {new}%)",
-        state.current_iteration
-    );
+    let number = state.current_iteration;
+    let subject = if state.session_id.is_integration() {
+        format!("{INTEGRATION}: iteration {number} - {strategy} (pass: {old}% → {new}%)")
+    } else {
+        format!("test-cycle: iteration {number} - {strategy} strategy (pass: {old}% → {new}%)")
+    };
     let summary = state.attempt.as_ref().and_then(|attempt| {
         let proposal = attempt.proposal.as_ref()?;
         let by = &proposal.author;
@@ -45,10 +51,14 @@ pub fn iteration(state: &FixLoop) -> String {
 /// Message of the commit that reverts an iteration with a regression.
 pub fn rollback(state: &FixLoop) -> String {
     let (old, new) = rates(state);
-    let subject = format!(
-        "test-cycle: rollback iteration {} - regression detected (pass: {new}% < {old}%)",
-        state.current_iteration
-    );
+    let number = state.current_iteration;
+    let subject = if state.session_id.is_integration() {
+        format!("{INTEGRATION}: rollback iteration {number} - regression detected")
+    } else {
+        format!(
+            "test-cycle: rollback iteration {number} - regression detected (pass: {new}% < {old}%)"
+        )
+    };
     let attempt = state.attempt.as_ref();
     let commit = attempt.and_then(|attempt| attempt.commit.as_ref());
     let reason = attempt.and_then(|attempt| attempt.judged.as_ref()).map(|judged| &judged.reason);
@@ -67,8 +77,11 @@ pub fn minimise(state: &FixLoop) -> String {
     let minimised = state.minimised.clone().unwrap_or_default();
     let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
     let subject = format!(
-        "test-cycle: minimise {} ({} → {} lines)",
-        state.session_id, minimised.before, minimised.after
+        "{}: minimise {} ({} → {} lines)",
+        cycle(state),
+        state.session_id,
+        minimised.before,
+        minimised.after
     );
     let body: Vec<String> = minimised
         .needed
@@ -85,8 +98,10 @@ pub fn minimise(state: &FixLoop) -> String {
 pub fn complete(state: &FixLoop) -> String {
     let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
     let subject = format!(
-        "test-cycle: complete {} (pass: {rate}%, {} iterations)",
-        state.session_id, state.current_iteration
+        "{}: complete {} (pass: {rate}%, {} iterations)",
+        cycle(state),
+        state.session_id,
+        state.current_iteration
     );
     message(&subject, "", state, "complete", rate)
 }
@@ -112,6 +127,23 @@ pub fn generated(production: &Generation) -> String {
         count(totals.files, "file"),
         production.session_id,
     )
+}
+
+/// Message of the commit with the tests of an integration session.
+pub fn integration_tests(state: &Integration) -> String {
+    let inventory = state.test_inventory.clone().unwrap_or_default();
+    let tests = count(inventory.total_tests, "test");
+    let files = count(inventory.total_files, "file");
+    let module = line(&state.module);
+    format!(
+        "{INTEGRATION}: generate integration tests for {module}\n\n{tests} in {files}; each runs code on both sides of its boundary.\n\n{SESSION}: {}\n{KIND}: generate\n",
+        state.session_id,
+    )
+}
+
+/// What the subjects of a session's commits begin with.
+fn cycle(state: &FixLoop) -> &'static str {
+    if state.session_id.is_integration() { INTEGRATION } else { "test-cycle" }
 }
 
 /// A line with the share of mutants that the tests detect; empty if it was not measured.

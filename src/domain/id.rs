@@ -257,6 +257,19 @@ impl SessionId {
         Err(NameError::Session { text, reason })
     }
 
+    /// Whether it names a session that writes integration tests (specification.md 2.1, E12).
+    #[must_use]
+    pub fn is_integration(&self) -> bool {
+        self.0.starts_with("ITG-")
+    }
+
+    /// The folder of the session below a state root (specification.md 8.1).
+    #[must_use]
+    pub fn state_folder(&self) -> String {
+        let place = if self.is_integration() { ".integration-test" } else { "active" };
+        format!("{place}/{self}")
+    }
+
     /// The branch that holds the session's commits unless the user names another.
     #[must_use]
     pub fn branch(&self) -> String {

@@ -32,6 +32,7 @@ pub mod gate;
 pub mod guard;
 pub mod hindrance;
 pub mod id;
+pub mod integration;
 pub mod known_failure;
 pub mod language;
 pub mod latest_results;

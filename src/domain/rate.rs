@@ -66,6 +66,11 @@ impl PassRate {
         self.passed.saturating_sub(before.passed).min(failed)
     }
 
+    /// The rate as people see it, as a number.
+    pub fn percent(self) -> f64 {
+        f64::from(self.per_mille().tenths()) / 10.0
+    }
+
     /// The rate as people see it.
     pub fn per_mille(self) -> PerMille {
         PerMille::of(self.passed, self.total)

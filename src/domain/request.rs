@@ -36,6 +36,8 @@ pub struct FixSettings {
     pub jobs: usize,
     /// What a new session is for.
     pub kind: SessionKind,
+    /// The module that a session of integration tests is about, as the user wrote it.
+    pub module: Option<String>,
     /// What the session may change.
     pub mode: Mode,
     /// Globs of test files by layer: `static`, `unit`, `integration`, `e2e`.

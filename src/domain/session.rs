@@ -22,6 +22,10 @@ pub(crate) use tests::samples;
 
 /// Names of the files in a session's folder (specification.md 8.1).
 pub mod files {
+    use std::path::{Path, PathBuf};
+
+    use crate::domain::id::SessionId;
+
     /// Folder of the state root inside commits.
     pub const STATE_FOLDER: &str = ".workflow";
     /// The record of the session, as [`super::SessionRecord`].
@@ -48,6 +52,34 @@ pub mod files {
     pub const SUITE_LOG: &str = ".process/test-output.log";
     /// The report that people read.
     pub const REPORT: &str = ".summaries/report.md";
+    /// The state of an integration session, as [`crate::domain::integration::Integration`].
+    pub const INTEGRATION: &str = "state.json";
+    /// What an integration session found, decided and learned.
+    pub const REFLECTION_LOG: &str = "reflection-log.md";
+    /// The folder of everything else that an integration session writes.
+    const TRACE: &str = ".trace/";
+
+    /// The path of a file of the session in `folder`. An integration session has its log and its state
+    /// there, and everything else below `.trace` (specification.md 8.1).
+    pub fn file_path(folder: &Path, name: &str) -> PathBuf {
+        let id = folder.file_name().map(|name| SessionId::parse(name.to_string_lossy()));
+        let is_integration = id.is_some_and(|id| id.is_ok_and(|id| id.is_integration()));
+        folder.join(if is_integration { integration_path(name) } else { name.to_owned() })
+    }
+
+    /// The name of a file in the folder of an integration session.
+    fn integration_path(name: &str) -> String {
+        if [INTEGRATION, REFLECTION_LOG].contains(&name) || name.starts_with(TRACE) {
+            return name.to_owned();
+        }
+        let name = name.strip_prefix(".process/").unwrap_or(name);
+        let answer =
+            name.strip_prefix("iteration-").and_then(|rest| rest.split_once("-cli-output"));
+        match answer {
+            Some((iteration, ending)) => format!("{TRACE}cli-{iteration}{ending}"),
+            None => format!("{TRACE}{name}"),
+        }
+    }
 }
 
 /// What a session does, which decides how it can be continued.
@@ -61,6 +93,8 @@ pub enum SessionKind {
     Pin,
     /// Measures the mutation score.
     Score,
+    /// Writes integration tests, and fixes what they show.
+    Integration,
 }
 
 display_stored_name!(SessionKind);
@@ -237,15 +271,23 @@ impl SessionRecord {
     }
 }
 
-/// Why a session cannot be resumed; `None` if it can.
-pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
+/// Why a session cannot be resumed by a request of this kind; `None` if it can.
+pub fn refusal(record: &SessionRecord, kind: SessionKind, limit: Option<u32>) -> Option<String> {
     match record.kind {
-        SessionKind::Test => {}
+        own if own == kind => {}
+        SessionKind::Test => {
+            let reason = format!("it fixes tests; `regreen fix --resume {}`", record.session_id);
+            return Some(format!("{reason} continues it"));
+        }
         SessionKind::Pin => {
             return Some("it writes characterisation tests; run `regreen pin` again".to_owned());
         }
         SessionKind::Score => {
             return Some("it measures a score; run `regreen score` again".to_owned());
+        }
+        SessionKind::Integration => {
+            let command = format!("`regreen integration --continue {}`", record.session_id);
+            return Some(format!("it writes integration tests; {command} continues it"));
         }
     }
     match record.status {
@@ -273,13 +315,13 @@ pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
 /// `Err` holds index and reason of the last session that cannot be resumed, if there is one.
 pub fn newest_resumable(
     records: &[SessionRecord],
-    head: &CommitId,
+    (kind, head): (SessionKind, &CommitId),
     limit: Option<u32>,
 ) -> Result<usize, Option<(usize, String)>> {
     let mut elsewhere = None;
     let mut why = None;
     for (index, record) in records.iter().enumerate() {
-        match refusal(record, limit) {
+        match refusal(record, kind, limit) {
             Some(reason) => why = Some((index, reason)),
             None if record.git.head_sha == *head => return Ok(index),
             None => elsewhere = elsewhere.or(Some(index)),
@@ -336,7 +378,7 @@ mod tests {
         for (sessions, expected) in table {
             let records: Vec<_> =
                 sessions.iter().map(|(status, head)| samples::record(*status, head)).collect();
-            let found = newest_resumable(&records, &here, None);
+            let found = newest_resumable(&records, (SessionKind::Test, &here), None);
             assert_eq!(found.map_err(|why| why.map(|(index, _)| index)), expected, "{sessions:?}");
         }
     }
@@ -355,13 +397,14 @@ mod tests {
             (SessionKind::Test, None),
             (SessionKind::Pin, Some("`regreen pin`")),
             (SessionKind::Score, Some("`regreen score`")),
+            (SessionKind::Integration, Some("`regreen integration --continue WFS-test-pr-7`")),
         ];
         for (kind, reason) in table {
             let record = SessionRecord { kind, ..samples::record(SessionStatus::Active, &head) };
             let stored = serde_json::to_value(&record).unwrap();
             assert_eq!(stored["type"], kind.to_string());
             assert_eq!(serde_json::from_value::<SessionRecord>(stored).unwrap(), record);
-            let refused = refusal(&record, Some(50));
+            let refused = refusal(&record, SessionKind::Test, Some(50));
             assert_eq!(refused.is_none(), reason.is_none(), "{kind:?}");
             assert!(reason.is_none_or(|part| refused.unwrap().contains(part)), "{kind:?}");
             assert_eq!(is_stopped_on(&record, &head), kind == SessionKind::Test, "{kind:?}");
@@ -384,13 +427,17 @@ mod tests {
         ];
         let mut withdrawn = record(SessionStatus::Blocked);
         withdrawn.result = Some(ABANDONED.to_owned());
-        let reason = refusal(&withdrawn, None).unwrap();
+        let reason = refusal(&withdrawn, SessionKind::Test, None).unwrap();
         assert_eq!(reason, "an error ended it before it changed anything");
         for (status, limit, goes_on) in table {
-            assert_eq!(refusal(&record(status), limit).is_none(), goes_on, "{status:?} {limit:?}");
+            assert_eq!(
+                refusal(&record(status), SessionKind::Test, limit).is_none(),
+                goes_on,
+                "{status:?} {limit:?}"
+            );
         }
         // It may have ended before its first iteration.
-        let reason = refusal(&record(SessionStatus::Blocked), None).unwrap();
+        let reason = refusal(&record(SessionStatus::Blocked), SessionKind::Test, None).unwrap();
         assert!(!reason.contains("limit of") && reason.ends_with("above 10"), "{reason}");
     }
 }

@@ -6,6 +6,8 @@ use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::domain::session::files::file_path;
+
 /// Reads and writes the files of one session, whose lock this value holds.
 ///
 /// `file` is a path inside the session folder as specification.md 8.1 lays it out, such as
@@ -45,7 +47,7 @@ pub async fn read_as<T: DeserializeOwned>(
 ) -> Result<Option<T>, StoreError> {
     let Some(value) = store.read_json(file).await? else { return Ok(None) };
     serde_json::from_value(value).map(Some).map_err(|error| StoreError::Corrupt {
-        path: store.folder().join(file),
+        path: file_path(store.folder(), file),
         line: 0,
         column: 0,
         expected: error.to_string(),

@@ -17,6 +17,7 @@ mod failing_set_up;
 mod fixer;
 mod hindrances;
 mod impact;
+pub mod integration;
 mod minimise;
 mod missing_installation;
 mod missing_resource;

@@ -27,6 +27,7 @@ mod fake_github;
 mod fake_runners;
 mod fix_sessions;
 mod frameworks;
+mod integration;
 mod interrupted_provider_calls;
 mod jasmine_suites;
 mod large_output;

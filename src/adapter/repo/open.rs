@@ -325,7 +325,7 @@ pub(super) fn session_in(
     state_folder: &str,
     session: &SessionId,
 ) -> Result<Option<SessionFiles>, GitError> {
-    let folder = format!("{state_folder}/active/{session}");
+    let folder = format!("{state_folder}/{}", session.state_folder());
     let Ok(entry) = tree.get_path(Path::new(&folder)) else { return Ok(None) };
     let object = entry.to_object(repo).map_err(failed("read the session's folder"))?;
     let Some(folder) = object.as_tree() else { return Ok(None) };

@@ -13,12 +13,13 @@ use crate::adapter::host::{crash, files};
 use crate::domain::archive::{ManifestEntry, entry};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::SessionId;
-use crate::domain::session::files::{LOOP, RECORD};
+use crate::domain::session::files::{LOOP, RECORD, file_path};
 use crate::domain::session::{SessionRecord, SessionStatus};
 use crate::effect::StoreError;
 
 use super::session::{
-    Lock, archive_folder, io, lock, open, read_record, read_value, session_folder, write_value,
+    ACTIVE, Lock, archive_folder, io, lock, open, read_record, read_value, session_folder,
+    write_value,
 };
 
 /// Marker file in a session's folder: archiving has begun.
@@ -32,7 +33,7 @@ const MANIFEST: &str = "manifest.json";
 pub fn archive(root: &Path, id: &SessionId, now: &str) -> Result<PathBuf, StoreError> {
     let (from, to) = (session_folder(root, id), archive_folder(root, id));
     if from.is_dir() {
-        let marker = from.join(MARKER);
+        let marker = file_path(&from, MARKER);
         if !marker.exists() {
             let entry = entry_of(&from, now)?;
             write_value(&marker, &serde_json::to_value(entry).unwrap_or_default())?;
@@ -42,7 +43,7 @@ pub fn archive(root: &Path, id: &SessionId, now: &str) -> Result<PathBuf, StoreE
         fs::rename(&from, &to).map_err(io("move", &from))?;
         crash::point();
     }
-    let marker = to.join(MARKER);
+    let marker = file_path(&to, MARKER);
     let known = match read_value(&marker) {
         Ok(Some(entry)) => entry,
         // A marker that cannot be read is made again; the folder still holds everything.
@@ -58,17 +59,17 @@ pub fn archive(root: &Path, id: &SessionId, now: &str) -> Result<PathBuf, StoreE
 /// Sessions that another process holds are left out.
 pub fn half_archived(root: &Path) -> Vec<(SessionId, Lock)> {
     let mut found = Vec::new();
-    for part in ["active", "archives"] {
+    for part in [ACTIVE, &["archives"]].concat() {
         let Ok(entries) = fs::read_dir(root.join(part)) else { continue };
         for entry in entries.flatten() {
             let folder = entry.path();
             let Ok(id) = SessionId::parse(entry.file_name().to_string_lossy()) else { continue };
-            let begun = || folder.join(MARKER).exists();
+            let begun = || file_path(&folder, MARKER).exists();
             let ended = || {
                 let record = read_record(&folder).ok().flatten();
                 record.is_some_and(|record| record.status == SessionStatus::Completed)
             };
-            let unfinished = || begun() || part == "active" && ended();
+            let unfinished = || begun() || part != "archives" && ended();
             if !unfinished() {
                 continue;
             }
@@ -108,14 +109,14 @@ fn add(root: &Path, entry: Value) -> Result<(), StoreError> {
 
 /// The manifest entry of the session in a folder.
 fn entry_of(folder: &Path, now: &str) -> Result<ManifestEntry, StoreError> {
-    let path = folder.join(RECORD);
+    let path = file_path(folder, RECORD);
     let record: SessionRecord = read_record(folder)?.ok_or_else(|| StoreError::Corrupt {
         path,
         line: 0,
         column: 0,
         expected: "expected a session record".into(),
     })?;
-    let state = read_value(&folder.join(LOOP)).ok().flatten();
+    let state = read_value(&file_path(folder, LOOP)).ok().flatten();
     let state = state.and_then(|value| serde_json::from_value::<FixLoop>(value).ok());
     Ok(entry(&record, state.as_ref(), now))
 }

@@ -14,7 +14,7 @@ pub use session::{
     parse_record, read_file, read_record, save_record, session_folder, tasks, wrote_nothing,
 };
 
-pub use crate::domain::session::files::STATE_FOLDER;
+pub use crate::domain::session::files::{STATE_FOLDER, file_path};
 
 /// Folder of the state root below the common git directory.
 pub const STATE_ROOT: &str = "regreen";

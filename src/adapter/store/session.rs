@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::adapter::host::{crash, files, redaction};
 use crate::domain::id::SessionId;
 use crate::domain::session::SessionRecord;
-use crate::domain::session::files::{EVENTS, OPTIONS, RECORD};
+use crate::domain::session::files::{EVENTS, OPTIONS, RECORD, file_path};
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::effect::{Store, StoreError};
 
@@ -25,9 +25,12 @@ const FILE_LIMIT: u64 = 256 << 20;
 /// Largest state file that is stored in commits, in bytes.
 const TRAVELLING_LIMIT: u64 = 4 << 20;
 
+/// Folders of sessions that are not archived, below a state root.
+pub(super) const ACTIVE: &[&str] = &["active", ".integration-test"];
+
 /// The folder of an active session.
 pub fn session_folder(root: &Path, id: &SessionId) -> PathBuf {
-    root.join("active").join(id.as_str())
+    root.join(id.state_folder())
 }
 
 /// The folder of an archived session.
@@ -37,7 +40,7 @@ pub fn archive_folder(root: &Path, id: &SessionId) -> PathBuf {
 
 /// Ids of active sessions, those with the newest record first.
 pub fn active(root: &Path) -> Result<Vec<SessionId>, StoreError> {
-    newest_first(root, &["active"])
+    newest_first(root, ACTIVE)
 }
 
 /// Ids of archived sessions, newest first.
@@ -47,7 +50,7 @@ pub fn archived(root: &Path) -> Result<Vec<SessionId>, StoreError> {
 
 /// The session whose record changed last, active or archived.
 pub fn newest(root: &Path) -> Result<Option<SessionId>, StoreError> {
-    Ok(newest_first(root, &["active", "archives"])?.into_iter().next())
+    Ok(newest_first(root, &[ACTIVE, &["archives"]].concat())?.into_iter().next())
 }
 
 fn newest_first(root: &Path, parts: &[&str]) -> Result<Vec<SessionId>, StoreError> {
@@ -69,7 +72,7 @@ fn sessions_in(folder: &Path) -> Result<Vec<(Option<SystemTime>, SessionId)>, St
     let mut found = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let record = entry.path().join(RECORD);
+        let record = file_path(&entry.path(), RECORD);
         if let (Ok(id), Ok(meta)) = (SessionId::parse(name), fs::metadata(record)) {
             found.push((meta.modified().ok(), id));
         }
@@ -93,13 +96,13 @@ pub fn find(root: &Path, id: &SessionId) -> Result<(PathBuf, bool), StoreError> 
 
 /// The record of the session in a folder; `None` when there is none.
 pub fn read_record(folder: &Path) -> Result<Option<SessionRecord>, StoreError> {
-    let path = folder.join(RECORD);
+    let path = file_path(folder, RECORD);
     read_bytes(&path)?.map(|bytes| parse_record(&path, &bytes)).transpose()
 }
 
 /// Writes the record of the session in a folder, whose lock the caller holds.
 pub fn save_record(folder: &Path, record: &SessionRecord) -> Result<(), StoreError> {
-    let path = folder.join(RECORD);
+    let path = file_path(folder, RECORD);
     let mut value = read_value(&path)?.unwrap_or_default();
     let new = serde_json::to_value(record).unwrap_or_default();
     if let (Value::Object(old), Value::Object(new)) = (&mut value, new) {
@@ -111,7 +114,7 @@ pub fn save_record(folder: &Path, record: &SessionRecord) -> Result<(), StoreErr
 /// The tasks of the session in a folder: id, title and status of each file that can be read, in
 /// the order of their ids.
 pub fn tasks(folder: &Path) -> Vec<Value> {
-    let Ok(entries) = fs::read_dir(folder.join(".task")) else { return Vec::new() };
+    let Ok(entries) = fs::read_dir(file_path(folder, ".task")) else { return Vec::new() };
     let mut tasks: Vec<(String, Value)> = entries
         .flatten()
         .filter_map(|entry| {
@@ -134,7 +137,7 @@ pub fn wrote_nothing(folder: &Path) -> Result<bool, StoreError> {
 
 /// A JSON file of the session in a folder; `None` when it is not there.
 pub fn read_file(folder: &Path, name: &str) -> Result<Option<Value>, StoreError> {
-    read_value(&folder.join(name))
+    read_value(&file_path(folder, name))
 }
 
 /// Parses a session's record; `path` names its origin in errors.
@@ -205,7 +208,7 @@ impl Drop for Lock {
 
 /// Takes the lock of the session in an existing folder.
 pub(super) fn lock(folder: &Path, id: &SessionId) -> Result<Lock, StoreError> {
-    let path = folder.join(".lock");
+    let path = file_path(folder, ".lock");
     let mut file = open(&path).map_err(io("lock", &path))?;
     match file.try_lock() {
         Ok(()) => {}
@@ -243,7 +246,7 @@ impl SessionStore {
     pub fn open(root: &Path, id: &SessionId) -> Result<Self, StoreError> {
         let folder = session_folder(root, id);
         for name in [".process", ".task", ".summaries/iteration-summaries"] {
-            let inner = folder.join(name);
+            let inner = file_path(&folder, name);
             files::create_folder(&inner).map_err(io("create", &inner))?;
         }
         let lock = lock(&folder, id)?;
@@ -265,7 +268,7 @@ impl SessionStore {
             && !file.starts_with('/')
             && file.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
         if safe {
-            return Ok(self.folder.join(file));
+            return Ok(file_path(&self.folder, file));
         }
         Err(StoreError::Corrupt {
             path: PathBuf::from(file),

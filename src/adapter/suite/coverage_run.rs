@@ -10,6 +10,7 @@ use crate::code::coverage::{self, Report};
 use crate::code::language::{JS, Language};
 use crate::domain::coverage::{FileLines, Measured};
 use crate::domain::id::RepoPath;
+use crate::domain::session::files::file_path;
 use crate::domain::shell;
 
 use super::framework::{
@@ -85,7 +86,7 @@ impl ProjectSuite<'_> {
 
     /// The output of the last command.
     fn log(&self) -> String {
-        let log = files::read(&self.settings.session.join(LOG), LOG_LIMIT).ok().flatten();
+        let log = files::read(&file_path(&self.settings.session, LOG), LOG_LIMIT).ok().flatten();
         String::from_utf8_lossy(&log.unwrap_or_default()).into_owned()
     }
 
@@ -113,7 +114,7 @@ impl ProjectSuite<'_> {
         let mut invocation = self.invocation(root, argv.to_vec());
         invocation.environment.extend(command.environment.clone());
         let limit = self.settings.timeout;
-        let ending = process::run(&invocation, limit, &self.settings.session.join(LOG))
+        let ending = process::run(&invocation, limit, &file_path(&self.settings.session, LOG))
             .await
             .map_err(|error| format!("`{}` could not be started: {error}", shell::line(argv)))?;
         if ending == ExitReason::TimedOut {

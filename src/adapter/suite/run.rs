@@ -18,6 +18,7 @@ use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::domain::language::Language;
 use crate::domain::request::ToolCommands;
+use crate::domain::session::files::file_path;
 use crate::domain::test::{Objection, Results, Scope, TestCase};
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, Concern, FixedFiles, LintReport, RunError, RunRequest,
@@ -206,7 +207,7 @@ impl Suite for ProjectSuite<'_> {
 
     async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError> {
         self.set_up(request.root).await?;
-        let log = self.settings.session.join(request.log);
+        let log = file_path(&self.settings.session, request.log);
         let started_at = self.clock.now();
         let began = self.clock.elapsed();
         let (Execution { command, ending, .. }, report) =

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::PoisonError;
 
 use crate::adapter::host::process::{self, ExitReason};
+use crate::domain::session::files::file_path;
 use crate::effect::RunError;
 
 use super::framework::shell_argv;
@@ -26,7 +27,8 @@ impl ProjectSuite<'_> {
             return Ok(());
         }
         for (index, command) in self.settings.setup.iter().enumerate() {
-            let log = self.settings.session.join(format!(".process/setup-{}.log", index + 1));
+            let log =
+                file_path(&self.settings.session, &format!(".process/setup-{}.log", index + 1));
             let invocation = self.invocation(root, shell_argv(command));
             let ending = process::run(&invocation, self.settings.timeout, &log).await;
             let ending = ending.map_err(|error| RunError::NotStarted {

@@ -189,7 +189,7 @@ pub async fn complete(
         Lookup::Reply(text) => return Ok(text),
     };
     let session = &own.session;
-    let folder = format!("{STATE_FOLDER}/active/{session}");
+    let folder = format!("{STATE_FOLDER}/{}", session.state_folder());
     let message = commit::ended(session, login);
     let new = match context.prepared.clone.commit_session_removal(&own.tip, &folder, &message) {
         Ok(Some(new)) => new,

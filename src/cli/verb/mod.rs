@@ -5,6 +5,7 @@ pub mod config;
 pub mod demo;
 pub mod doctor;
 pub mod fix;
+pub mod integration;
 pub mod memory;
 pub mod pin;
 pub mod plan;

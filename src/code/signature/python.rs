@@ -148,13 +148,18 @@ impl<'a> Classes<'a> {
 
     /// The class that an annotation names, if it is public, of this file or imported, and can be made.
     pub fn named_in(&self, annotation: &str) -> Option<Class> {
+        self.named_within(annotation, DEPTH)
+    }
+
+    /// The same, where objects are made of objects at most this deep.
+    fn named_within(&self, annotation: &str, depth: usize) -> Option<Class> {
         let mut words = annotation.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         let is_known = |word: &str| {
             let mut all = std::iter::once(self).chain(&self.imported);
             !word.starts_with('_') && all.any(|one| one.definitions.contains_key(word))
         };
         let name = words.find(|word| is_known(word))?;
-        let parameters = self.constructor_of(name, DEPTH)?.parameters;
+        let parameters = self.constructor_of(name, depth)?.parameters;
         Some(Class {
             name: name.to_owned(),
             parameters,
@@ -184,7 +189,8 @@ impl<'a> Classes<'a> {
             members.iter().find(|(member, _)| field_of(*member, "name", self.text) == *special)
         });
         if let Some((member, _)) = own {
-            let mut parameters = read_parameters(*member, self.text, 1, &|_| None);
+            let class_of = |annotation: &str| self.named_within(annotation, depth.checked_sub(2)?);
+            let mut parameters = read_parameters(*member, self.text, 1, &class_of);
             // What becomes a text is made of one, whatever else its class accepts.
             let value = parameters.first_mut().filter(|one| !one.rest);
             if let (Some(value), Some(kind)) = (value, class.built_in_type()) {

@@ -35,7 +35,9 @@ pub async fn close(
         SessionLocation {
             branch: performer.fx.worktree.branch().to_owned(),
             onto,
-            report: folder.join(session::files::REPORT).display().to_string(),
+            report: session::files::file_path(&folder, session::files::REPORT)
+                .display()
+                .to_string(),
             folder: folder.display().to_string(),
             patch: performer.patch(&state.head_tree, &state.accepted_tree).await?,
             options: if state.terms.dry_run { options } else { Vec::new() },

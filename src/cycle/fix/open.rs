@@ -2,7 +2,8 @@
 
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixTerms};
-use crate::domain::id::{CommitId, SessionId};
+use crate::domain::id::{CommitId, SessionId, TreeId};
+use crate::domain::integration::Integration;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::effect::{Effects, StoreError};
 
@@ -10,7 +11,7 @@ use crate::cycle::drive::Journal;
 use crate::cycle::error::Failure;
 use crate::cycle::machine::Machine as _;
 use crate::cycle::session_files::{generation, read, spent};
-use crate::domain::session::files::PIPELINE;
+use crate::domain::session::files::{INTEGRATION, PIPELINE};
 
 use super::machine::FixCommand;
 
@@ -63,11 +64,9 @@ pub async fn open(
         return Ok(OpenedLoop { state, events, resumed: true });
     }
     // Tests that this session wrote earlier are part of the sources under test.
-    let (tree, tip) = match generation(fx).await? {
-        Some(generation) if generation.session_id == *session => {
-            (generation.tree, generation.commit)
-        }
-        _ => (fx.worktree.tree_of(head).await?, None),
+    let (tree, tip) = match written_tree(session, fx).await? {
+        Some(written) => written,
+        None => (fx.worktree.tree_of(head).await?, None),
     };
     let mut state =
         FixLoop::new(session.clone(), fx.clock.now(), terms.clone(), head.clone(), tree);
@@ -75,9 +74,23 @@ pub async fn open(
     // What providers used while tests were written counts towards the session's budget, and the
     // events of that time stay in its stream.
     state.spending = spent(session, fx).await?;
-    let pipeline = read::<Pipeline>(fx, PIPELINE).await?;
-    state.events = pipeline.map_or(0, |pipeline| pipeline.events);
+    state.events = match read::<Integration>(fx, INTEGRATION).await? {
+        Some(integration) => integration.checkpoint.events,
+        None => read::<Pipeline>(fx, PIPELINE).await?.map_or(0, |pipeline| pipeline.events),
+    };
     let command = FixCommand::Began { terms: Box::new(terms), tip, spending: state.spending };
     let state = journal.record(&state, command, state.clone()).await?;
     Ok(OpenedLoop { state, events, resumed: false })
+}
+
+/// The sources with the tests that this session wrote earlier, and their commit.
+async fn written_tree(
+    session: &SessionId,
+    fx: &Effects<'_>,
+) -> Result<Option<(TreeId, Option<CommitId>)>, Failure> {
+    if let Some(state) = read::<Integration>(fx, INTEGRATION).await? {
+        return Ok(Some((state.checkpoint.tree, state.checkpoint.commit)));
+    }
+    let generation = generation(fx).await?.filter(|one| one.session_id == *session);
+    Ok(generation.map(|generation| (generation.tree, generation.commit)))
 }

@@ -9,8 +9,9 @@ use globset::GlobSet;
 use crate::domain::event::{Event, Outcome, WrittenWork};
 use crate::domain::fix_loop::FixTerms;
 use crate::domain::id::{CommitId, SessionId, TreeId};
+use crate::domain::integration::Integration;
 use crate::domain::memory::{self, EARLIER, Memory};
-use crate::domain::session::files::PIPELINE;
+use crate::domain::session::files::{INTEGRATION, PIPELINE};
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::effect::Effects;
 use crate::report::{lessons, planning};
@@ -145,6 +146,12 @@ async fn written_work(
     fx: &Effects<'_>,
     events: &mut Vec<Event>,
 ) -> Result<Option<WrittenWork>, Failure> {
+    if let Some(state) = read::<Integration>(fx, INTEGRATION).await? {
+        let work = state.written_work();
+        let files = work.files.clone();
+        events.extend((!files.is_empty()).then_some(Event::TestsWritten { files }));
+        return Ok(Some(work));
+    }
     if let Some(generation) = generation(fx).await? {
         events.push(Event::Notice { text: planning::headline(&generation) });
         let work = generation.written_work();

@@ -4,15 +4,17 @@ use serde_json::Value;
 
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStep, IterationResult};
-use crate::domain::session::files::TODO_LIST;
+use crate::domain::integration::Integration;
+use crate::domain::integration::iteration::read_loop;
+use crate::domain::session::files::{INTEGRATION, REFLECTION_LOG, TODO_LIST};
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::task::SUITE_TASK;
 use crate::effect::read_or_forget;
 use crate::report::decision::decision;
-use crate::report::{fix_tasks, planning, state_files};
+use crate::report::{fix_tasks, planning, reflection_log, state_files};
 
 use crate::cycle::error::Failure;
-use crate::cycle::session_files::{planned_session, write};
+use crate::cycle::session_files::{planned_session, read, write};
 
 use super::perform::Performer;
 
@@ -84,9 +86,20 @@ impl Performer<'_> {
             || number != old.current_iteration
             || new.is_finished()
         {
+            self.reflect(new).await?;
             self.write_list(new, &now).await?;
         }
         Ok(())
+    }
+
+    /// Writes what the iterations so far teach to the state and the log of an integration session.
+    async fn reflect(&self, state: &FixLoop) -> Result<(), Failure> {
+        let Some(known) = read::<Integration>(self.fx, INTEGRATION).await? else { return Ok(()) };
+        let (iterations, fix_history) = read_loop(state);
+        let reflected = Integration { iterations, fix_history, ..known };
+        write(self.fx, INTEGRATION, &reflected).await?;
+        let log = reflection_log::render(&reflected);
+        Ok(self.fx.store.write_text(REFLECTION_LOG, &log).await?)
     }
 
     /// Writes the task list and the task that runs the suite; for a session that planned tests, the

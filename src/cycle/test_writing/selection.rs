@@ -31,7 +31,7 @@ pub fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
         let named: BTreeSet<String> = own().map(|one| one.function.clone()).collect();
         let functions = if named.contains("") { Vec::new() } else { named.into_iter().collect() };
         let test_file = Some(file.test_file.clone());
-        gaps.push(Gap { file: file.file.clone(), functions, test_file });
+        gaps.push(Gap { file: file.file.clone(), functions, test_file, crossing: None });
     }
     gaps
 }

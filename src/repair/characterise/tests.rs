@@ -52,6 +52,7 @@ fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming 
         typed: false,
         quote: '\'',
         style: TestStyle::default(),
+        is_behaviour: false,
         package,
     }
 }

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use crate::domain::event::{Ending, Outcome};
@@ -15,17 +14,12 @@ use crate::domain::test_plan::plan::TestPlan;
 use crate::domain::test_plan::plan_run::PlanRun;
 use crate::domain::test_plan::task::{SUITE_TASK, TestTask};
 use crate::report::phrases::{cost, usage};
+use crate::report::templates::{as_value, render};
 use crate::report::{characterisation, coverage, mutation};
 
 use super::generation::{decided_gates, written};
 use super::planned;
 use super::summary::end_sentence;
-use super::templates::render;
-
-/// A value as templates see it.
-fn seen<T: serde::Serialize>(value: &T) -> Value {
-    Value::from(Serde(value))
-}
 
 /// The mark of a task in the list of a terminal.
 fn sign(status: TaskStatus) -> char {
@@ -45,19 +39,19 @@ fn of_plan(plan: &TestPlan) -> Value {
     });
     let tasks = plan.tasks.iter().map(|task| {
         let (file, mark, sign) = (task.file(), task.meta.kind.list_mark(), sign(task.status));
-        context! { file, mark, sign, ..seen(task) }
+        context! { file, mark, sign, ..as_value(task) }
     });
     let requirements = plan.all_requirements().map(|(_, one)| {
         context! { title => one.layer.title(), layer => one.layer.code(), text => one.text.as_str() }
     });
     context! {
-        plan => seen(plan),
+        plan => as_value(plan),
         framework => plan.framework.framework.name(),
         target => plan.coverage_target.to_string(),
         target_words => plan.coverage_target.words(),
         total => plan.requirement_count(),
         limit => plan.max_iterations(),
-        test_files => seen(&plan.test_files()),
+        test_files => as_value(&plan.test_files()),
         layers => layers.collect::<Vec<_>>(),
         tasks => tasks.collect::<Vec<_>>(),
         requirements => requirements.collect::<Vec<_>>(),
@@ -85,7 +79,7 @@ pub fn render_analysis(plan: &TestPlan) -> String {
         ("with coverage", &commands.run_coverage),
         ("one file", &commands.run_specific),
     ];
-    let conventions = seen(&conventions.map(|(name, value)| (name, value.trim())));
+    let conventions = as_value(&conventions.map(|(name, value)| (name, value.trim())));
     render("analysis.md", context! { conventions, ..of_plan(plan) })
 }
 
@@ -114,21 +108,21 @@ pub fn render_task(task: &TestTask, made: &TaskTests) -> String {
     });
     let findings: Vec<_> = made.findings().collect();
     let values = context! {
-        task => seen(task),
-        made => seen(made),
+        task => as_value(task),
+        made => as_value(made),
         headline => characterisation::headline(report),
         shown => made.requirements.iter().filter(|one| one.open.is_none()).count(),
-        left => seen(&left.collect::<Vec<_>>()),
-        findings => seen(&findings),
+        left => as_value(&left.collect::<Vec<_>>()),
+        findings => as_value(&findings),
     };
     render("task.md", values)
 }
 
 /// `.summaries/IMPL-001.3-summary.md` and `.summaries/IMPL-001.5-summary.md`.
 pub fn render_gate(id: &str, gate: Option<&GateResult>, production: &Generation) -> String {
-    let (files, dropped) = (production.files().len(), seen(&production.dropped));
+    let (files, dropped) = (production.files().len(), as_value(&production.dropped));
     let shortfall = production.describe_shortfall();
-    render("gate.md", context! { id, gate => gate.map(seen), files, dropped, shortfall })
+    render("gate.md", context! { id, gate => gate.map(as_value), files, dropped, shortfall })
 }
 
 /// `.summaries/IMPL-002-summary.md`: first and last result, what was changed, and the verdict
@@ -145,7 +139,7 @@ pub fn render_suite(outcome: &Outcome) -> String {
     };
     let iterations = outcome.iterations.iter().map(|row| {
         let (before, after) = (row.before.to_string(), row.after.to_string());
-        context! { before, after, ..seen(row) }
+        context! { before, after, ..as_value(row) }
     });
     let values = context! {
         id => SUITE_TASK,
@@ -154,7 +148,7 @@ pub fn render_suite(outcome: &Outcome) -> String {
         first => rate(outcome.initial),
         last => rate(outcome.last),
         iterations => iterations.collect::<Vec<_>>(),
-        failing => seen(&outcome.failing),
+        failing => as_value(&outcome.failing),
     };
     render("suite.md", values)
 }
@@ -171,23 +165,23 @@ pub fn render_summary(run: &PlanRun, produced: Option<&Generation>, folder: &str
         context! {
             produced => true,
             written => written(production),
-            files => seen(&production.files()),
+            files => as_value(&production.files()),
             coverage => production.coverage.as_ref().map(coverage::describe),
             score => totals.score.as_ref().map(mutation::headline),
             flaky => totals.flaky,
-            gates => seen(&gates.collect::<Vec<_>>()),
+            gates => as_value(&gates.collect::<Vec<_>>()),
             shortfall => production.describe_shortfall(),
-            unfinished => report.map(|report| seen(&report.unfinished)),
-            findings => seen(&production.findings()),
-            dropped => seen(&production.dropped),
-            open => seen(&open.collect::<Vec<_>>()),
+            unfinished => report.map(|report| as_value(&report.unfinished)),
+            findings => as_value(&production.findings()),
+            dropped => as_value(&production.dropped),
+            open => as_value(&open.collect::<Vec<_>>()),
         }
     });
     let own = context! {
         id => state.session_id.as_str(),
         mode => state.entry.mode(),
         input => state.entry.text(),
-        phases => seen(&state.phases),
+        phases => as_value(&state.phases),
         folder,
         degraded => state.degraded,
         providers => (spending.calls > 0).then(|| format!("{}, {}", usage(spending), cost(spending))),

@@ -4,7 +4,6 @@
 mod documents;
 mod generation;
 mod summary;
-mod templates;
 
 pub use documents::{
     Rest, plan_comment, plan_outcome, render_analysis, render_gate, render_plan, render_suite,

@@ -1,6 +1,7 @@
 //! Writes characterisation tests, which record the present behaviour of untested functions. Keeps
 //! the tests that are stable and add coverage. Needs no model.
 
+mod boundary_values;
 mod call_probe;
 mod compiler_errors;
 mod contradiction;
@@ -9,6 +10,7 @@ mod mutation_probe;
 mod observation;
 mod run;
 mod test_file;
+mod type_sources;
 mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +18,7 @@ use std::time::Duration;
 
 use crate::domain::characterisation_report::{CharacterisationFile, CharacterisationReport};
 use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::integration::exploration::BoundaryCall;
 use crate::domain::proposal::EditSet;
 use crate::effect::{EffectError, Effects, Lines, Observer, Trace};
 
@@ -43,6 +46,32 @@ pub struct Gap {
     pub functions: Vec<String>,
     /// Where its tests are planned; otherwise they go where the project keeps its tests.
     pub test_file: Option<RepoPath>,
+    /// The boundary that each test must cross; `None` for tests of the file alone.
+    pub crossing: Option<Crossing>,
+}
+
+/// A boundary between two files, as a measure of tests: they run both sides of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crossing {
+    /// The calls of the calling file that reach the other one.
+    pub calls: Vec<BoundaryCall>,
+    /// The file that is called.
+    pub to: RepoPath,
+}
+
+impl Crossing {
+    /// Whether a run executed both sides, as far as it recorded the called one.
+    #[must_use]
+    pub fn is_in(&self, from: &RepoPath, trace: &Trace) -> bool {
+        let calls = trace.lines.get(from).is_some_and(|lines| self.runs_call(lines));
+        calls && trace.lines.get(&self.to).is_some_and(|lines| !lines.is_empty())
+    }
+
+    /// Whether one of these lines of the calling file calls the other one.
+    #[must_use]
+    pub fn runs_call(&self, lines: &[u32]) -> bool {
+        self.calls.iter().any(|call| lines.contains(&call.line))
+    }
 }
 
 /// For which functions to generate tests, and within which limits.
@@ -149,6 +178,7 @@ pub async fn characterise(
         select_cases(&mut test_files, request, observer, choice_ends, fx, &mut report).await?;
         fx.step("running the tests alone, in reverse order, and three times");
         traces = verify::check_stability(&mut test_files, request, fx, &mut report).await?;
+        verify::drop_one_sided(&mut test_files, request, &traces, &mut report);
     }
     let edits = test_file::edits(&test_files);
     let tree = fx.worktree.graft(request.tree, &edits).await?;

@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::code::go_packages;
-use crate::code::imports;
-use crate::code::java_packages::{BUILD_FILES, JUnit, imports_of, package_of};
+use crate::code::java_packages::{BUILD_FILES, JUnit};
 use crate::code::language::Language;
 use crate::code::rust_crate::{is_first_edition, module_path};
 use crate::code::signature::module_exports::ScriptPackage;
@@ -24,16 +23,15 @@ use crate::repair::{
     self, FileTask, ObservedFunction, ProjectLayout, TestStyle, is_of_other_runner,
 };
 
+use super::boundary_values::{callee_names, drop_one_sided, learn_across};
 use super::contradiction::fruitless_examples;
 use super::test_file::PinnedFile;
-use super::{Gap, GenerateRequest, unfinished};
+use super::type_sources::{read_siblings, read_source};
+use super::{Crossing, Gap, GenerateRequest, unfinished};
 use crate::role::test_path::free_path;
 
 /// Time limit of a single call.
 pub const CALL: Duration = Duration::from_secs(1);
-
-/// Maximum size of a source in bytes; larger ones are usually generated or bundled.
-const SOURCE: usize = 300_000;
 
 /// Maximum number of sources searched for example calls.
 const SEARCHED: usize = 1_500;
@@ -52,6 +50,8 @@ struct Subject {
     callables: Vec<Callable>,
     /// Where its tests are planned.
     test_file: Option<RepoPath>,
+    /// The boundary that its tests must cross.
+    crossing: Option<Crossing>,
 }
 
 /// Calls the functions of all gaps until the deadline `ends`.
@@ -77,6 +77,13 @@ pub async fn observe(
     let layout = ProjectLayout { framework, directory: &facts.directory, files: &files, modules };
     let mut subjects = subjects(request, framework, fx).await?;
     let CalledNames { examples, ambiguous } = called_names(request, &layout, &subjects, fx).await?;
+    for subject in &mut subjects {
+        let Some(crossing) = &subject.crossing else { continue };
+        if let Some(text) = read_source(request, &crossing.to, fx).await? {
+            let called = signature::callables(subject.language, &text);
+            learn_across(&mut subject.callables, crossing, &called, &examples);
+        }
+    }
     add_page_examples(request, (&layout, &package), &mut subjects, &ambiguous, fx).await?;
     let mut test_files: Vec<PinnedFile> = Vec::new();
     let mut used = BTreeSet::new();
@@ -116,6 +123,9 @@ pub async fn observe(
             unfinished(report, search);
         }
         report.findings.extend(fruitless_examples(&subject.file, &mut functions));
+        if let Some(crossing) = &subject.crossing {
+            drop_one_sided(&mut functions, crossing);
+        }
         report
             .functions
             .extend(functions.iter().map(|one| reported(&subject.file, one, &functions)));
@@ -132,8 +142,9 @@ pub async fn observe(
                 report.dropped.push(DropReason { reason, count: 1 });
                 continue;
             };
+            naming.is_behaviour = subject.crossing.is_some();
             naming.style = test_style(request, (&subject, framework), &path, &files, fx).await?;
-            let tests = siblings(request, &subject.file, true, fx).await?;
+            let tests = read_siblings(request, &subject.file, true, fx).await?;
             naming.package.taken =
                 tests.iter().flat_map(|text| go_packages::function_names(text)).collect();
             if let Some((module, is_declared)) = rust_module(request, &subject.file, fx).await? {
@@ -156,17 +167,6 @@ pub async fn observe(
     Ok(test_files)
 }
 
-/// The text of a source; `None` if it is too long.
-async fn read(
-    request: &GenerateRequest<'_>,
-    file: &RepoPath,
-    fx: &Effects<'_>,
-) -> Result<Option<String>, EffectError> {
-    let bytes = fx.worktree.read(request.tree, file).await?;
-    let bytes = bytes.filter(|bytes| bytes.len() <= SOURCE);
-    Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
-}
-
 /// What the `package.json` of the suite says.
 async fn script_package(
     request: &GenerateRequest<'_>,
@@ -175,7 +175,7 @@ async fn script_package(
     let path = format!("{}/package.json", fx.suite.facts().directory);
     let path = RepoPath::parse(path.trim_start_matches('/')).ok();
     let text = match path {
-        Some(path) => read(request, &path, fx).await?.unwrap_or_default(),
+        Some(path) => read_source(request, &path, fx).await?.unwrap_or_default(),
         None => String::new(),
     };
     Ok(ScriptPackage::parse(&text))
@@ -196,13 +196,13 @@ async fn test_style(
     neighbours.sort_by_key(|file| file.parent() != path.parent());
     let mut texts = Vec::new();
     for file in neighbours.into_iter().take(NEIGHBOURS) {
-        let text = read(request, file, fx).await?;
+        let text = read_source(request, file, fx).await?;
         texts.extend(text.filter(|text| !is_of_other_runner(text, framework)));
     }
     let mut settings = String::new();
     for name in ["pyproject.toml", "ruff.toml", ".ruff.toml"] {
         if let Ok(path) = RepoPath::parse(name) {
-            settings.push_str(&read(request, &path, fx).await?.unwrap_or_default());
+            settings.push_str(&read_source(request, &path, fx).await?.unwrap_or_default());
         }
     }
     let style = TestStyle::shown_by(subject.language, &subject.text, &texts, &settings);
@@ -213,7 +213,7 @@ async fn test_style(
     };
     let manifest = RepoPath::parse("package.json").ok();
     let manifest = match manifest.filter(|_| own.is_script() && texts.is_empty()) {
-        Some(manifest) => read(request, &manifest, fx).await?.unwrap_or_default(),
+        Some(manifest) => read_source(request, &manifest, fx).await?.unwrap_or_default(),
         None => String::new(),
     };
     let has_standard =
@@ -236,15 +236,15 @@ async fn subjects(
     let mut subjects = Vec::new();
     for gap in request.gaps {
         let (Some(language), Some(text)) =
-            (Language::of(&gap.file), read(request, &gap.file, fx).await?)
+            (Language::of(&gap.file), read_source(request, &gap.file, fx).await?)
         else {
             continue;
         };
-        let siblings = siblings(request, &gap.file, false, fx).await?;
+        let siblings = read_siblings(request, &gap.file, false, fx).await?;
         let mut callables = signature::callables_among(language, &text, &siblings);
         let package = RepoPath::inside(gap.file.parent(), "__init__.py").ok();
         if let Some(package) = package.filter(|_| language == Language::Python) {
-            let package = read(request, &package, fx).await?.unwrap_or_default();
+            let package = read_source(request, &package, fx).await?.unwrap_or_default();
             signature::mark_internal(&mut callables, gap.file.stem(), &text, &package);
         }
         callables.retain(|one| names(gap, one));
@@ -255,68 +255,10 @@ async fn subjects(
             callable.unsupported = foreign.map(str::to_owned).or(held);
         }
         let (file, test_file) = (gap.file.clone(), gap.test_file.clone());
-        subjects.push(Subject { file, language, text, callables, test_file });
+        let crossing = gap.crossing.clone();
+        subjects.push(Subject { file, language, text, callables, test_file, crossing });
     }
     Ok(subjects)
-}
-
-/// The files in which types of a source may be declared: in Go and Java the other sources of its
-/// package, or its tests; in Java, Python and TypeScript those that it imports. Other languages need none.
-async fn siblings(
-    request: &GenerateRequest<'_>,
-    file: &RepoPath,
-    tests: bool,
-    fx: &Effects<'_>,
-) -> Result<Vec<String>, EffectError> {
-    let mut found = Vec::new();
-    let language = Language::of(file);
-    if let Some(language @ (Language::Python | Language::TypeScript | Language::Tsx)) = language
-        && !tests
-    {
-        return imported_sources(request, (file, language), fx).await;
-    }
-    if !matches!(language, Some(Language::Go | Language::Java)) {
-        return Ok(found);
-    }
-    for other in fx.worktree.files(request.tree).await? {
-        let is_sibling = other.parent() == file.parent() && other != *file;
-        if is_sibling && other.extension() == file.extension() && is_test(&other) == tests {
-            found.extend(read(request, &other, fx).await?);
-        }
-    }
-    if language == Some(Language::Java) && !tests {
-        let text = read(request, file, fx).await?.unwrap_or_default();
-        let root = file.parent().strip_suffix(&package_of(&text).replace('.', "/"));
-        let classes = imports_of(&text).into_iter().filter_map(|one| {
-            let class = one.strip_prefix("import ")?.strip_suffix(';')?.trim().replace('.', "/");
-            RepoPath::inside(root?.trim_end_matches('/'), &format!("{class}.java")).ok()
-        });
-        for other in classes.collect::<Vec<_>>() {
-            found.extend(read(request, &other, fx).await?);
-        }
-    }
-    Ok(found)
-}
-
-/// The sources of the repository that a file of Python or TypeScript imports.
-async fn imported_sources(
-    request: &GenerateRequest<'_>,
-    (file, language): (&RepoPath, Language),
-    fx: &Effects<'_>,
-) -> Result<Vec<String>, EffectError> {
-    let text = read(request, file, fx).await?.unwrap_or_default();
-    let files = fx.worktree.files(request.tree).await?;
-    let Some(tree) = language.parse(&text) else { return Ok(Vec::new()) };
-    let holds = |path: &str| files.iter().any(|file| file.as_str() == path);
-    let modules = imports::read(language, &tree, &text).into_iter().map(|one| one.module);
-    let paths: BTreeSet<String> = modules
-        .filter_map(|module| imports::local_module(file, language, &module, &holds))
-        .collect();
-    let mut found = Vec::new();
-    for path in paths.into_iter().filter_map(|path| RepoPath::parse(path).ok()) {
-        found.extend(read(request, &path, fx).await?);
-    }
-    Ok(found)
 }
 
 /// The path by which tests import from a file of a Rust library, and whether they declare it.
@@ -330,7 +272,7 @@ async fn rust_module(
     for name in ["Cargo.toml", "src/lib.rs"] {
         let path = RepoPath::parse(format!("{package}{name}")).ok();
         let Some(path) = path else { return Ok(None) };
-        texts.push(read(request, &path, fx).await?.unwrap_or_default());
+        texts.push(read_source(request, &path, fx).await?.unwrap_or_default());
     }
     let [manifest, library] = texts.as_slice() else { return Ok(None) };
     let below = file.as_str().strip_prefix(package).unwrap_or_default();
@@ -352,7 +294,7 @@ async fn junit_version(
             else {
                 continue;
             };
-            texts.push_str(&read(request, &path, fx).await?.unwrap_or_default());
+            texts.push_str(&read_source(request, &path, fx).await?.unwrap_or_default());
         }
     }
     Ok(JUnit::asked_by(&texts))
@@ -393,15 +335,17 @@ async fn called_names(
         let of_parameters = one.parameters.iter().filter_map(|one| one.class.as_ref());
         of_parameters.chain(&one.class).map(|class| class.name.clone()).collect()
     };
+    let crossings = subjects.iter().filter_map(|subject| subject.crossing.as_ref());
     let names: BTreeSet<String> = callables
         .flat_map(|one| [vec![one.called_name().to_owned()], classes(one)].concat())
+        .chain(crossings.flat_map(callee_names))
         .collect();
     let mut examples: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
     let mut defined: BTreeMap<&String, usize> = BTreeMap::new();
     let searched = layout.files.iter().filter_map(|file| Some((file, Language::of(file)?)));
     let searched = searched.filter(|(_, language)| is_tested_by(*language, layout.framework));
     for (file, language) in searched.take(SEARCHED) {
-        let Some(text) = read(request, file, fx).await? else { continue };
+        let Some(text) = read_source(request, file, fx).await? else { continue };
         for (name, mut calls) in signature::calls(language, &text, &names) {
             // What only the code itself gives by name is not meant for others.
             calls
@@ -426,7 +370,7 @@ async fn add_page_examples(
 ) -> Result<(), EffectError> {
     let mut texts = vec![request.description.to_owned()];
     for page in layout.files.iter().filter(|file| signature::is_page(file)).take(PAGES) {
-        texts.extend(read(request, page, fx).await?);
+        texts.extend(read_source(request, page, fx).await?);
     }
     for subject in subjects {
         let names = subject.callables.iter().flat_map(Callable::shown_names);
@@ -535,6 +479,7 @@ mod tests {
             file: RepoPath::parse("a.py").unwrap(),
             functions: functions.iter().map(|one| (*one).to_owned()).collect(),
             test_file: None,
+            crossing: None,
         };
         let table = [
             (&[][..], vec!["Cart.total", "price"]),

@@ -206,6 +206,41 @@ pub async fn check_stability(
     Ok(Vec::new())
 }
 
+/// Drops the tests that do not run both sides of the boundary of their gap.
+pub fn drop_one_sided(
+    test_files: &mut Vec<PinnedFile>,
+    request: &GenerateRequest<'_>,
+    traces: &[Trace],
+    report: &mut CharacterisationReport,
+) {
+    for test_file in test_files.iter_mut() {
+        let gap = request.gaps.iter().find(|gap| gap.file == test_file.subject);
+        let Some(crossing) = gap.and_then(|gap| gap.crossing.as_ref()) else { continue };
+        let crosses = |test: &DraftTest| {
+            let id = test_file.ids.get(&test.name);
+            let trace = traces.iter().find(|trace| Some(&trace.test) == id);
+            trace.is_some_and(|trace| {
+                crossing.is_in(&test_file.subject, &trace.clone().without_loading())
+            })
+        };
+        let tests: Vec<DraftTest> =
+            test_file.draft.tests.iter().filter(|test| !crosses(test)).cloned().collect();
+        if tests.is_empty() {
+            continue;
+        }
+        let reason = format!("it is not shown to run code of {}", crossing.to);
+        note_dropped(report, test_file, tests.iter().zip(std::iter::repeat(&reason)));
+        let ids = test_file.ids.clone();
+        test_file.remove(&tests);
+        test_file.write();
+        let names: BTreeSet<&String> =
+            test_file.draft.tests.iter().map(|test| &test.name).collect();
+        let ids = ids.into_iter().filter(|(name, _)| names.contains(name));
+        test_file.ids = ids.collect();
+    }
+    test_files.retain(|test_file| !test_file.draft.tests.is_empty());
+}
+
 /// The tests that fail alone or in reverse order, with the reason, and the traces of all.
 async fn unstable_tests(
     test_files: &[PinnedFile],

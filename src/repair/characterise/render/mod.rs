@@ -1,5 +1,6 @@
 //! Renders cases as test files in the project's own framework.
 
+mod behaviour_name;
 mod go;
 mod java;
 mod line_breaks;
@@ -81,6 +82,8 @@ pub struct Naming {
     pub quote: char,
     /// What the tests of the project look like.
     pub style: TestStyle,
+    /// Whether tests are named by what should happen (specification.md 3.2, F-136).
+    pub is_behaviour: bool,
     /// Compiled languages: the package of the test file.
     pub package: TestPackage,
 }
@@ -91,7 +94,17 @@ impl Naming {
         let (source, test) = (ModuleKind::Module, ModuleKind::Module);
         let package = TestPackage::default();
         let style = TestStyle::default();
-        Self { framework, subject, source, test, typed: false, quote: '"', style, package }
+        Self {
+            framework,
+            subject,
+            source,
+            test,
+            typed: false,
+            quote: '"',
+            style,
+            is_behaviour: false,
+            package,
+        }
     }
 }
 
@@ -233,6 +246,9 @@ fn distinct_names(
 ) -> Vec<String> {
     let name = |(function, _, case): &(usize, usize, &Case), detail| {
         functions.get(*function).map_or_else(String::new, |one| match naming.framework {
+            framework if naming.is_behaviour => {
+                behaviour_name::behaviour_name(framework, one, case)
+            }
             Framework::GoTest => go::test_name(naming, one, case, detail),
             Framework::Maven | Framework::Gradle => java::test_name(naming, one, case, detail),
             framework => test_name::test_name(framework, one, case, detail),

@@ -79,7 +79,7 @@ pub fn snake_case(name: &str) -> String {
 }
 
 /// A short result in words; what an object holds does not read as one.
-fn result_words(framework: Framework, case: &Case) -> Option<String> {
+pub(super) fn result_words(framework: Framework, case: &Case) -> Option<String> {
     let CallOutcome::Value { literal, .. } = case.expected_outcome() else { return None };
     let is_word = case.seen.after.is_empty() && !literal.contains(['(', '{']);
     Some(given_words(framework)(literal)).filter(|words| is_word && words.len() <= ARGUMENT)
@@ -168,7 +168,7 @@ fn takes_arguments(function: &ObservedFunction) -> bool {
 }
 
 /// How values are put into words for a framework.
-fn given_words(framework: Framework) -> fn(&str) -> String {
+pub(super) fn given_words(framework: Framework) -> fn(&str) -> String {
     match framework.language() {
         Some(Language::Java) => java_words,
         Some(Language::Go) => go_words,
@@ -189,7 +189,7 @@ pub fn number_name(framework: Framework, name: &str, number: usize) -> String {
 
 /// The arguments in words, those of the constructor first. A truth value goes by the name of what it is
 /// given for.
-fn argument_words(
+pub(super) fn argument_words(
     function: &ObservedFunction,
     case: &Case,
     between: &str,
@@ -231,7 +231,7 @@ fn argument_words(
 
 /// What comes before the call: `after add ada 250`, `after add and remove`, `after add twice`. Arguments
 /// are named where the call itself has none.
-fn setup_words(case: &Case, between: &str, is_alone: bool) -> String {
+pub(super) fn setup_words(case: &Case, between: &str, is_alone: bool) -> String {
     let parts = case.call.setup.iter();
     let parts = parts.map(|one| match one.strip_prefix('[') {
         Some(item) if item.contains("] = ") => ("set", ""),

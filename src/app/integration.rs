@@ -1,0 +1,234 @@
+//! Use case: write integration tests that cross the boundaries of a module, and fix what they show.
+
+use std::path::PathBuf;
+
+use clap::{Args, value_parser};
+use serde::{Deserialize, Serialize};
+
+use crate::adapter::host::clock::HostClock;
+use crate::adapter::repo::RepositoryFacts;
+use crate::adapter::{Session, find_integration, repo};
+use crate::config::Settings;
+use crate::cycle::{self, Failure, IntegrationInputs};
+use crate::domain::event::{Event, Outcome};
+use crate::domain::fix_loop::Stopped;
+use crate::domain::id::SessionId;
+use crate::domain::integration::{
+    Checkpoint, Integration, IntegrationGoal, IntegrationStep, session_name,
+};
+use crate::domain::request::{FixSettings, Mode};
+use crate::domain::session::{SessionChoice, SessionKind};
+use crate::effect::{Clock, Screen};
+use crate::report::reflection_log;
+
+use super::bundle_screen::BundleOpening;
+use super::fix::{FixRun, OpenModels, or_undo, resolve, run_loop};
+use super::kept_options::{self, Continued};
+use super::memory;
+use super::providers;
+use super::settings::{configured, contain, engine_time, state_is_committed, tool_commands};
+use super::{AppError, FixRequest, ModelOptions, RunOptions};
+
+/// A request for integration tests. Unset fields fall back to the configuration.
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct IntegrationRequest {
+    /// The repository, or a folder below it.
+    #[arg(long, default_value = ".", value_name = "REPO")]
+    pub repository: PathBuf,
+    /// The module: a path or words. Ignored when a session is continued.
+    #[arg(skip)]
+    pub module: String,
+    /// What may change: commits on a branch, or nothing.
+    #[arg(skip)]
+    pub mode: Mode,
+    /// Confirm the design, and go on without asking.
+    #[arg(long = "yes", short = 'y')]
+    pub approve: bool,
+    /// Processes at the same time [default: number of cores].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=64))]
+    pub jobs: Option<u16>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub models: ModelOptions,
+}
+
+/// How a session of integration tests ended, or where it rests.
+pub struct IntegrationEnd {
+    pub state: Integration,
+    /// Where the session's files are now; empty when nothing is left of it.
+    pub folder: String,
+    /// The log of the session.
+    pub log: String,
+    /// The outcome of its iterations, once they ran.
+    pub outcome: Option<Outcome>,
+    /// Why the run stopped early.
+    pub stopped: Option<Stopped>,
+}
+
+/// Explores a module, designs and develops integration tests, and iterates until they pass.
+/// Progress made before an error is saved.
+pub async fn write_integration_tests(
+    request: &IntegrationRequest,
+    screen: &dyn Screen,
+) -> Result<IntegrationEnd, AppError> {
+    let facts = repo::discover(&request.repository)?;
+    let Continued { request, notice } = continue_session(request, &facts)?;
+    let settings = configured(&facts.root, request.run.config.as_ref(), &request.run.set)?;
+    contain(&settings)?;
+    let (kind, clock) = (SessionKind::Integration, HostClock::start());
+    let fix_request = fix_request(&request, &clock.now());
+    let module = Some(request.module.clone()).filter(|module| !module.is_empty());
+    let fix = FixSettings { kind, module, ..resolve(&fix_request, &settings)? };
+    let memory = memory::recall(&request.run.memory, &settings, &facts);
+    let mut providers = providers::open(&request.models, &settings)?;
+    providers.ask_failed_last(&memory.memory);
+    let session = Session::open(&fix, &clock).await?;
+    let kept = kept_options::keep(&request, &session).await;
+    let (mut session, ()) = or_undo(session, kept, Session::delete).await?;
+    session.notices.extend(notice);
+    let models = providers.models(&session.client_folders());
+    let (session, models) = or_undo(session, models, Session::delete).await?;
+    screen.show(&session.opened());
+    for text in session.notices.iter().chain(&providers.notices) {
+        screen.show(&Event::Notice { text: text.clone() });
+    }
+    let open = OpenModels { providers: &providers, models: &models };
+    let prepared = prepare((&request, &settings, &fix), &session, open, screen).await;
+    let (state, stopped) = match prepared {
+        Ok(prepared) => prepared,
+        Err(failure) => {
+            // A request that names no module leaves nothing behind.
+            if matches!(failure, Failure::Module(_)) && !session.resumed {
+                session.delete().await;
+            }
+            return Err(failure.into());
+        }
+    };
+    // A kill may have kept a session from being closed behind its last step.
+    if state.checkpoint.commit.is_none() || stopped.is_some() {
+        return rest(session, state, stopped).await;
+    }
+    let left = fix.budget.map(|budget| budget.saturating_sub(clock.elapsed()));
+    let run = FixRun {
+        request: &fix_request,
+        settings: &settings,
+        memory: &memory,
+        fix: FixSettings { budget: left, ..fix },
+        bundle: BundleOpening::Create,
+    };
+    let ended = Box::pin(run_loop(run, session, open, screen)).await?;
+    let state = ended.integration.unwrap_or(state);
+    Ok(IntegrationEnd {
+        log: reflection_log::render(&state),
+        state,
+        folder: ended.outcome.folder.clone(),
+        outcome: Some(ended.outcome),
+        stopped: None,
+    })
+}
+
+/// The request with the options of the session that it continues: the one that it names, or a stopped
+/// one about the same module.
+fn continue_session(
+    request: &IntegrationRequest,
+    facts: &RepositoryFacts,
+) -> Result<Continued<IntegrationRequest>, AppError> {
+    let mut request = request.clone();
+    if request.run.session.is_new() && request.mode != Mode::DryRun {
+        let open = find_integration(facts, &request.module)?;
+        if let Some(session) = open {
+            request.run.session = SessionChoice::Resume { session };
+        }
+    }
+    let (kind, limit) = (SessionKind::Integration, request.run.max_iterations);
+    let kept = Session::kept_options(&request.run.session, kind, limit, facts)?;
+    let kept = kept.unwrap_or_default();
+    let mut continued = kept_options::complete(&request, &kept)?;
+    if let Some(folder) = kept_options::folder(&kept, facts) {
+        continued.request.repository = folder;
+    }
+    Ok(continued)
+}
+
+/// Drives the phases before the iterations.
+async fn prepare(
+    (request, settings, fix): (&IntegrationRequest, &Settings, &FixSettings),
+    session: &Session<'_>,
+    open: OpenModels<'_>,
+    screen: &dyn Screen,
+) -> Result<(Integration, Option<Stopped>), Failure> {
+    let fx = session.effects(open.models, screen);
+    let head = &session.record.git.head_sha;
+    let is_dry = fix.mode == Mode::DryRun;
+    let waits = settings.plan.clone().unwrap_or_default().waits();
+    let checkpoint = Checkpoint {
+        next: IntegrationStep::Explore,
+        goal: if is_dry { IntegrationGoal::Design } else { IntegrationGoal::Test },
+        confirm: waits && !request.approve,
+        tree: fx.worktree.tree_of(head).await?,
+        commit: None,
+        events: 0,
+        transitions: 0,
+    };
+    let id = session.record.session_id.clone();
+    let module = session.record.input.clone().unwrap_or_default();
+    let subject = (module, fx.clock.now());
+    let fresh = Integration::new(id, subject, session.record.max_iterations, checkpoint);
+    let limit = request.run.max_iterations.filter(|_| session.resumed);
+    let state = cycle::enter_integration(fresh, (request.approve, limit), &fx).await?;
+    let inputs = IntegrationInputs {
+        observer: session.observer(),
+        jobs: fix.jobs,
+        time: engine_time(None, settings),
+        budget: fix.budget,
+        state_prefix: session.state_prefix(),
+        state_is_committed: state_is_committed(settings),
+        own: tool_commands(settings),
+    };
+    let driven = Box::pin(cycle::prepare_integration(state, &inputs, &fx)).await?;
+    Ok((driven.state, driven.stopped))
+}
+
+/// Ends a run before the iterations: a design that was asked for or waits, no test to iterate on, or a
+/// limit that was reached.
+async fn rest(
+    session: Session<'_>,
+    state: Integration,
+    stopped: Option<Stopped>,
+) -> Result<IntegrationEnd, AppError> {
+    let mut folder = session.folder().display().to_string();
+    match state.checkpoint.next {
+        IntegrationStep::Finish if state.checkpoint.goal == IntegrationGoal::Design => {
+            folder.clear();
+            session.delete().await;
+        }
+        IntegrationStep::Finish => session.withdraw().await,
+        _ => {
+            let result = if stopped.is_some() { "blocked" } else { "planned" };
+            session.rest_paused(result).await?;
+        }
+    }
+    let log = reflection_log::render(&state);
+    Ok(IntegrationEnd { state, folder, log, outcome: None, stopped })
+}
+
+/// The request for the fix loop on the branch of a session.
+fn fix_request(request: &IntegrationRequest, now: &str) -> FixRequest {
+    let name = SessionId::parse(session_name(&request.module, now)).ok();
+    let session = match &request.run.session {
+        SessionChoice::New { name: None } => SessionChoice::New { name },
+        chosen => chosen.clone(),
+    };
+    FixRequest {
+        repository: request.repository.clone(),
+        mode: request.mode,
+        jobs: request.jobs,
+        run: RunOptions { session, ..request.run.clone() },
+        models: request.models.clone(),
+        ..FixRequest::default()
+    }
+}

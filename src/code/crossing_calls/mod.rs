@@ -1,0 +1,110 @@
+//! Finds the calls in a file that go to code that another file of the repository declares.
+//!
+//! Imports, re-exports, annotations and constructor calls are followed; no types are inferred beyond
+//! them, so a call of an object of unknown origin is found only where its method has one owner.
+
+pub(super) mod call_sites;
+pub(super) mod file_names;
+mod imported_names;
+pub(super) mod name_path;
+mod resolution;
+
+use std::collections::BTreeMap;
+
+use super::imports::{Index, join};
+use super::language::Language;
+use super::outline::enclosing;
+use super::parallel;
+use super::rust_crate::library_name;
+use crate::domain::id::RepoPath;
+use file_names::{FileNames, WHOLE};
+use name_path::{PathRoot, SourceFile};
+use resolution::Resolver;
+
+/// A call of something that another file of the repository declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CrossingCall {
+    /// The function that contains the call, as the outline names it; empty where the call runs when
+    /// the file is loaded, or in a function without a name.
+    pub caller: String,
+    /// The called declaration as the outline of its file names it: `price`, `Repository.save`, or the
+    /// class for a constructor.
+    pub callee: String,
+    /// The file that declares it.
+    pub target: RepoPath,
+    /// The line of the call, from 1.
+    pub line: u32,
+    /// The arguments as written, each on one line and at most 80 characters.
+    pub arguments: Vec<String>,
+}
+
+/// The names and the calls of all files of a repository.
+#[derive(Debug, Default)]
+pub struct CallIndex {
+    files: BTreeMap<RepoPath, FileNames>,
+    /// The file that declares a file of Rust as a module.
+    parents: BTreeMap<RepoPath, RepoPath>,
+    /// The roots of the libraries in Rust, by name.
+    crates: BTreeMap<String, RepoPath>,
+}
+
+impl CallIndex {
+    /// Reads the texts of all source files, each once. Files of other languages are ignored.
+    #[must_use]
+    pub fn from_files(files: &BTreeMap<RepoPath, String>) -> Self {
+        let index = Index::of(files);
+        let list: Vec<(&RepoPath, &String)> = files.iter().collect();
+        let read = parallel::map(&list, |(file, text)| {
+            let language = Language::of(file)?;
+            let source = SourceFile { file, language, text, index: &index, files };
+            Some(((*file).clone(), FileNames::read(&source)))
+        });
+        let mut found = Self { files: read.into_iter().flatten().collect(), ..Self::default() };
+        let is_rust = |file: &RepoPath| Language::of(file) == Some(Language::Rust);
+        for (file, names) in found.files.iter().filter(|(file, _)| is_rust(file)) {
+            for binding in names.bindings.values().flatten().filter(|one| one.scope == WHOLE) {
+                if let PathRoot::Files(modules) = &binding.path.root {
+                    for module in modules {
+                        found.parents.entry(module.clone()).or_insert_with(|| file.clone());
+                    }
+                }
+            }
+            if let Some(name) = crate_name(file, files) {
+                found.crates.insert(name, file.clone());
+            }
+        }
+        found
+    }
+
+    /// The calls in a file that go to other files, in the order of its text.
+    pub fn calls_of(&self, file: &RepoPath) -> Vec<CrossingCall> {
+        let Some(names) = self.files.get(file) else { return Vec::new() };
+        let resolver = Resolver::new(self);
+        let crossing = |call: &call_sites::CallSite| {
+            let (target, callee) = resolver.target_of(file, call)?;
+            let caller = enclosing(&names.functions, call.line);
+            Some(CrossingCall {
+                caller: caller.map(|one| one.name.clone()).unwrap_or_default(),
+                callee,
+                target,
+                line: call.line,
+                arguments: call.arguments.clone(),
+            })
+        };
+        names.calls.iter().filter_map(crossing).collect()
+    }
+}
+
+/// The name of the library whose root a file is: that in its manifest, else that of its folder, empty
+/// if neither is known.
+fn crate_name(file: &RepoPath, files: &BTreeMap<RepoPath, String>) -> Option<String> {
+    let folder = file.as_str().strip_suffix("src/lib.rs")?.trim_end_matches('/');
+    let manifest = join(folder, "Cargo.toml").and_then(|path| RepoPath::parse(path).ok());
+    let manifest = manifest.and_then(|path| files.get(&path));
+    let named = manifest.and_then(|text| library_name(text));
+    let own = folder.rsplit('/').next().unwrap_or_default().replace('-', "_");
+    Some(named.unwrap_or(own))
+}
+
+#[cfg(test)]
+mod tests;

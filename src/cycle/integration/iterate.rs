@@ -1,0 +1,76 @@
+//! Phase 5 of an integration session, in which it drives the fix loop to its verdict, and phase 6,
+//! its conclusions.
+
+use crate::cycle::drive::{Driven, MachineEnd, Perform, Work, drive};
+use crate::cycle::error::Failure;
+use crate::cycle::fix::{self, FixInputs, LoopEnd};
+use crate::cycle::machine::Machine as _;
+use crate::cycle::session_files::read;
+use crate::domain::event::Ending;
+use crate::domain::fix_loop::FixLoop;
+use crate::domain::integration::iteration::read_loop;
+use crate::domain::integration::{Integration, IntegrationOutcome, IntegrationStep};
+use crate::effect::Effects;
+
+use super::prepare::write_log;
+
+/// Drives phases 5 and 6; with the end of the fix loop, if it ran.
+pub async fn drive_iterations(
+    state: Integration,
+    inputs: &FixInputs,
+    fx: &Effects<'_>,
+) -> Result<(Driven<Integration>, Option<LoopEnd>), Failure> {
+    let mut performer = IterationPerformer { inputs, fx, end: None };
+    let driven = drive(state, &mut performer, fx.into(), None).await?;
+    Ok((driven, performer.end))
+}
+
+/// Performs the iterations and the conclusions.
+struct IterationPerformer<'a> {
+    inputs: &'a FixInputs,
+    fx: &'a Effects<'a>,
+    /// The end of the fix loop, once it ran.
+    end: Option<LoopEnd>,
+}
+
+impl Perform<Integration> for IterationPerformer<'_> {
+    fn perform<'s>(&'s mut self, state: &'s Integration) -> Work<'s, IntegrationOutcome> {
+        match state.checkpoint.next {
+            IntegrationStep::Iterate => Work::Machine(Box::pin(self.fix())),
+            IntegrationStep::Conclude => Work::Step(Box::pin(self.conclude(state))),
+            _ => Work::Rest,
+        }
+    }
+
+    async fn show(&self, state: &Integration) -> Result<(), Failure> {
+        write_log(state, self.fx).await
+    }
+}
+
+impl IterationPerformer<'_> {
+    async fn fix(&mut self) -> Result<MachineEnd<IntegrationOutcome>, Failure> {
+        let end = Box::pin(fix::run(self.inputs.clone(), self.fx)).await?;
+        let outcome = if end.outcome.result == Ending::Blocked {
+            IntegrationOutcome::OutOfBudget { reason: end.outcome.reason.clone() }
+        } else {
+            let state = read::<FixLoop>(self.fx, FixLoop::STATE_FILE).await?;
+            let (iterations, fix_history) = state.as_ref().map(read_loop).unwrap_or_default();
+            IntegrationOutcome::Iterated { iterations: Box::new(iterations), fix_history }
+        };
+        let events = end.events;
+        self.end = Some(end);
+        Ok(MachineEnd { outcome, events })
+    }
+
+    async fn conclude(&self, state: &Integration) -> Result<IntegrationOutcome, Failure> {
+        let result = if let Some(end) = &self.end {
+            Some(end.outcome.result)
+        } else {
+            // The run that reached the verdict was killed before its conclusions.
+            let state = read::<FixLoop>(self.fx, FixLoop::STATE_FILE).await?;
+            state.and_then(|state| Some(state.verdict?.ending))
+        };
+        let summary = Box::new(state.summarise_session(result, self.fx.clock.now()));
+        Ok(IntegrationOutcome::Concluded { summary })
+    }
+}

@@ -1,0 +1,99 @@
+//! Implements `Machine` for an integration session, and defines its commands.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cycle::drive::Journal;
+use crate::cycle::error::Failure;
+use crate::cycle::machine::{LogLengths, Machine};
+use crate::cycle::session_files::read;
+use crate::domain::event::Event;
+use crate::domain::integration::{Integration, IntegrationOutcome, IntegrationStep};
+use crate::domain::session::files::INTEGRATION;
+use crate::effect::Effects;
+
+/// Changes of an integration session that do not follow from a step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IntegrationCommand {
+    Began {
+        /// The resulting state.
+        state: Box<Integration>,
+    },
+    Resumed {
+        /// Whether a person confirmed the design.
+        confirmed: bool,
+        /// A new iteration limit.
+        max_iterations: Option<u32>,
+    },
+}
+
+impl Machine for Integration {
+    const STATE_FILE: &'static str = INTEGRATION;
+    const TRANSITIONS: &'static str = ".process/integration-outcomes.jsonl";
+
+    type Step = IntegrationStep;
+    type Outcome = IntegrationOutcome;
+    type Command = IntegrationCommand;
+
+    fn step(&self) -> IntegrationStep {
+        self.checkpoint.next
+    }
+
+    fn advance(self, outcome: IntegrationOutcome, _took_ms: u64) -> (Self, Vec<Event>) {
+        (self.take_outcome(outcome), Vec::new())
+    }
+
+    fn spent_reason(outcome: &IntegrationOutcome) -> Option<&str> {
+        match outcome {
+            IntegrationOutcome::OutOfBudget { reason } => Some(reason),
+            _ => None,
+        }
+    }
+
+    fn begin(command: &IntegrationCommand, _last: &Self) -> Option<Self> {
+        match command {
+            IntegrationCommand::Began { state } => Some((**state).clone()),
+            IntegrationCommand::Resumed { .. } => None,
+        }
+    }
+
+    fn apply_command(self, command: &IntegrationCommand) -> Option<Self> {
+        Some(match command {
+            IntegrationCommand::Began { state } => (**state).clone(),
+            IntegrationCommand::Resumed { confirmed, max_iterations } => {
+                self.continue_with(*confirmed, *max_iterations)
+            }
+        })
+    }
+
+    fn differences(_now: &Self, _then: &Self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn logs(&self) -> LogLengths {
+        LogLengths { events: self.checkpoint.events, transitions: self.checkpoint.transitions }
+    }
+
+    fn set_logs(&mut self, logs: LogLengths) {
+        (self.checkpoint.events, self.checkpoint.transitions) = (logs.events, logs.transitions);
+    }
+}
+
+/// The saved state of a session, resumed as the request says; `fresh` where there is none.
+pub async fn enter_integration(
+    fresh: Integration,
+    (confirmed, max_iterations): (bool, Option<u32>),
+    fx: &Effects<'_>,
+) -> Result<Integration, Failure> {
+    let journal = Journal::from(fx);
+    let Some(saved) = read::<Integration>(fx, INTEGRATION).await? else {
+        let command = IntegrationCommand::Began { state: Box::new(fresh.clone()) };
+        return journal.record(&fresh, command, fresh.clone()).await;
+    };
+    let resumed = saved.clone().continue_with(confirmed, max_iterations);
+    if resumed == saved {
+        return Ok(saved);
+    }
+    let command = IntegrationCommand::Resumed { confirmed, max_iterations };
+    journal.record(&saved, command, resumed).await
+}

@@ -1,0 +1,10 @@
+//! The cycle that writes integration tests: explore, design, develop, iterate with reflection, complete
+//! (specification.md 3.2).
+
+mod iterate;
+mod machine;
+mod prepare;
+
+pub use iterate::drive_iterations;
+pub use machine::enter_integration;
+pub use prepare::{IntegrationInputs, prepare_integration};

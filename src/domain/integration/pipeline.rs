@@ -1,0 +1,282 @@
+//! The steps of an integration session: a state machine that is saved before each step is taken
+//! (specification.md 3.2).
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::event::Ending;
+use crate::domain::id::{CommitId, TreeId};
+
+use super::design::TestDesign;
+use super::exploration::Exploration;
+use super::iteration::{CycleAction, FixEntry, Iterations};
+use super::records::{Assumption, Decision};
+use super::{Integration, Phase, SessionSummary, TestInventory};
+
+/// How far a session goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IntegrationGoal {
+    /// Explore and design; write nothing.
+    Design,
+    /// All phases.
+    Test,
+}
+
+/// The step that comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IntegrationStep {
+    Explore,
+    Design,
+    /// Wait until a person has confirmed the design.
+    Confirm,
+    /// Write the tests.
+    Develop,
+    /// Check the new files.
+    Validate,
+    /// Commit the new files.
+    Commit,
+    /// Run the suite, and fix what fails.
+    Iterate,
+    Conclude,
+    Finish,
+}
+
+/// The result of a step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IntegrationOutcome {
+    Explored {
+        exploration: Box<Exploration>,
+        assumptions: Vec<Assumption>,
+        decisions: Vec<Decision>,
+    },
+    Designed {
+        design: Box<TestDesign>,
+        decisions: Vec<Decision>,
+    },
+    /// A person confirmed the design.
+    Confirmed,
+    Developed {
+        inventory: Box<TestInventory>,
+        /// The sources with the new tests.
+        tree: TreeId,
+        assumptions: Vec<Assumption>,
+    },
+    Validated {
+        inventory: Box<TestInventory>,
+        tree: TreeId,
+    },
+    Committed {
+        commit: CommitId,
+    },
+    /// The fix loop reached its verdict.
+    Iterated {
+        iterations: Box<Iterations>,
+        fix_history: Vec<FixEntry>,
+    },
+    Concluded {
+        summary: Box<SessionSummary>,
+    },
+    /// A limit was reached; the same step comes again when the session continues.
+    OutOfBudget {
+        /// The limit, in words of regreen's own.
+        reason: String,
+    },
+}
+
+impl Integration {
+    /// The state after a step. An outcome that does not belong to the step changes nothing.
+    #[must_use]
+    pub fn take_outcome(mut self, outcome: IntegrationOutcome) -> Self {
+        use IntegrationOutcome as Done;
+        use IntegrationStep as Step;
+        let next = match (self.checkpoint.next, outcome) {
+            (Step::Explore, Done::Explored { exploration, assumptions, decisions }) => {
+                self.exploration = Some(*exploration);
+                self.assumptions = assumptions;
+                self.decisions = decisions;
+                self.phase = Phase::Explored;
+                Step::Design
+            }
+            (Step::Design, Done::Designed { design, decisions }) => {
+                self.test_design = Some(*design);
+                self.decisions.retain(|one| one.phase != Phase::Designed);
+                self.decisions.extend(decisions);
+                self.phase = Phase::Designed;
+                match (self.checkpoint.goal, self.checkpoint.confirm) {
+                    (IntegrationGoal::Design, _) => Step::Finish,
+                    (IntegrationGoal::Test, true) => Step::Confirm,
+                    (IntegrationGoal::Test, false) => Step::Develop,
+                }
+            }
+            (Step::Confirm, Done::Confirmed) => Step::Develop,
+            (Step::Develop, Done::Developed { inventory, tree, assumptions }) => {
+                self.test_inventory = Some(*inventory);
+                self.checkpoint.tree = tree;
+                self.assumptions = assumptions;
+                Step::Validate
+            }
+            (Step::Validate, Done::Validated { inventory, tree }) => {
+                let writes = !inventory.test_files.is_empty();
+                self.test_inventory = Some(*inventory);
+                self.checkpoint.tree = tree;
+                self.phase = Phase::Developed;
+                self.iterations.next_action = CycleAction::ExecuteTests;
+                if writes { Step::Commit } else { Step::Conclude }
+            }
+            (Step::Commit, Done::Committed { commit }) => {
+                self.checkpoint.commit = Some(commit);
+                self.phase = Phase::Iterating;
+                Step::Iterate
+            }
+            (Step::Iterate, Done::Iterated { iterations, fix_history }) => {
+                self.iterations = *iterations;
+                self.fix_history = fix_history;
+                Step::Conclude
+            }
+            (Step::Conclude, Done::Concluded { summary }) => {
+                self.summary = Some(*summary);
+                self.phase = Phase::Completed;
+                self.iterations.next_action = CycleAction::Complete;
+                Step::Finish
+            }
+            _ => return self,
+        };
+        self.checkpoint.next = next;
+        self
+    }
+
+    /// Continues a session: with a design that a person has confirmed, or with more iterations after it
+    /// ended below its gate.
+    #[must_use]
+    pub fn continue_with(mut self, confirmed: bool, limit: Option<u32>) -> Self {
+        if confirmed {
+            self.checkpoint.confirm = false;
+            self = self.take_outcome(IntegrationOutcome::Confirmed);
+        }
+        if let Some(limit) = limit.filter(|limit| *limit > self.max_iterations) {
+            self.max_iterations = limit;
+            let failed = self.summary.as_ref().is_some_and(|one| one.result == Ending::Failure);
+            if failed && self.checkpoint.commit.is_some() {
+                self.summary = None;
+                self.phase = Phase::Iterating;
+                self.checkpoint.next = IntegrationStep::Iterate;
+            }
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Checkpoint, TestFile};
+    use super::*;
+    use crate::domain::id::SessionId;
+
+    fn tree(digit: &str) -> TreeId {
+        TreeId::parse(digit.repeat(40)).unwrap()
+    }
+
+    fn commit() -> CommitId {
+        CommitId::parse("c".repeat(40)).unwrap()
+    }
+
+    fn begin(goal: IntegrationGoal, confirm: bool) -> Integration {
+        let id = SessionId::parse("ITG-2026-01-02-shop").unwrap();
+        let next = IntegrationStep::Explore;
+        let (tree, events, transitions) = (tree("a"), 0, 0);
+        let checkpoint =
+            Checkpoint { next, goal, confirm, tree, commit: None, events, transitions };
+        Integration::new(id, ("shop".into(), "2026-01-02T03:04:05Z".into()), 10, checkpoint)
+    }
+
+    fn explored() -> IntegrationOutcome {
+        let exploration = Box::new(Exploration::default());
+        IntegrationOutcome::Explored { exploration, assumptions: vec![], decisions: vec![] }
+    }
+
+    fn designed() -> IntegrationOutcome {
+        IntegrationOutcome::Designed { design: Box::default(), decisions: vec![] }
+    }
+
+    fn validated(tests: u32) -> IntegrationOutcome {
+        let file = TestFile {
+            path: crate::domain::id::RepoPath::parse("tests/test_a.py").unwrap(),
+            scenario_ids: vec![],
+            test_count: tests,
+            boundary: "a → b".into(),
+            tests: vec![],
+        };
+        let inventory = TestInventory { test_files: vec![file], ..TestInventory::default() };
+        IntegrationOutcome::Validated {
+            inventory: Box::new(inventory.with_counts()),
+            tree: tree("b"),
+        }
+    }
+
+    fn developed() -> IntegrationOutcome {
+        let (inventory, tree) = (Box::default(), tree("b"));
+        IntegrationOutcome::Developed { inventory, tree, assumptions: vec![] }
+    }
+
+    #[test]
+    fn each_phase_follows_from_the_outcome_of_the_one_before() {
+        use IntegrationStep::{Conclude, Confirm, Develop, Finish, Iterate};
+        let iterated =
+            IntegrationOutcome::Iterated { iterations: Box::default(), fix_history: vec![] };
+        let table = [
+            (IntegrationGoal::Design, false, vec![explored(), designed()], Finish, Phase::Designed),
+            (IntegrationGoal::Test, true, vec![explored(), designed()], Confirm, Phase::Designed),
+            (IntegrationGoal::Test, false, vec![explored(), designed()], Develop, Phase::Designed),
+            (
+                IntegrationGoal::Test,
+                false,
+                vec![explored(), designed(), developed(), validated(0)],
+                Conclude,
+                Phase::Developed,
+            ),
+            (
+                IntegrationGoal::Test,
+                true,
+                vec![
+                    explored(),
+                    designed(),
+                    IntegrationOutcome::Confirmed,
+                    developed(),
+                    validated(2),
+                    IntegrationOutcome::Committed { commit: commit() },
+                ],
+                Iterate,
+                Phase::Iterating,
+            ),
+            (
+                IntegrationGoal::Test,
+                false,
+                vec![
+                    explored(),
+                    designed(),
+                    developed(),
+                    validated(2),
+                    IntegrationOutcome::Committed { commit: commit() },
+                    iterated,
+                ],
+                Conclude,
+                Phase::Iterating,
+            ),
+        ];
+        for (goal, confirm, outcomes, next, phase) in table {
+            let state = outcomes.into_iter().fold(begin(goal, confirm), Integration::take_outcome);
+            assert_eq!((state.checkpoint.next, state.phase), (next, phase));
+        }
+    }
+
+    #[test]
+    fn an_outcome_of_another_step_and_a_spent_budget_change_nothing() {
+        let state = begin(IntegrationGoal::Test, false);
+        let spent = IntegrationOutcome::OutOfBudget { reason: "30 minutes are over".into() };
+        for outcome in [designed(), developed(), IntegrationOutcome::Confirmed, spent] {
+            assert_eq!(state.clone().take_outcome(outcome), state);
+        }
+    }
+}

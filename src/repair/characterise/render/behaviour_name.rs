@@ -1,0 +1,78 @@
+//! Names of tests by the behaviour that they hold: `should return 12 when total gets 2, 3`.
+
+use crate::code::language::Language;
+use crate::domain::framework::Framework;
+use crate::effect::CallOutcome;
+
+use super::test_name::{argument_words, given_words, result_words, setup_words, snake_case};
+use super::{Case, ObservedFunction};
+
+/// The name of a test by what should happen: `test_should_return_12_when_total_gets_2_3` in Python,
+/// `should return 12 when total gets 2, 3` in JavaScript.
+pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &Case) -> String {
+    let language = framework.language();
+    let own = match function.callable.name.as_str() {
+        "default" => &function.local,
+        own => own,
+    };
+    let own = own.trim_end_matches("__").replace(".__", ".");
+    let is_spoken = language.is_some_and(Language::is_script);
+    let between = if is_spoken { ", " } else { " " };
+    let result = case.expected_outcome();
+    let given = argument_words(function, case, between, given_words(framework));
+    let setup = setup_words(case, between, given.is_empty());
+    let short = result_words(framework, case).filter(|words| !words.is_empty());
+    let behaviour = match (result, case.seen.after.is_empty(), short) {
+        (CallOutcome::Raised { class, .. }, ..) => {
+            let class = class.rsplit('.').next().unwrap_or(class);
+            let verb = if language == Some(Language::Python) { "raise" } else { "throw" };
+            let class = if is_spoken { class.to_owned() } else { snake_case(class) };
+            format!("{verb} {class}")
+        }
+        (_, false, _) => "change its argument".to_owned(),
+        (_, true, Some(words)) => format!("return {words}"),
+        (CallOutcome::Value { literal, .. }, ..) => format!("return {}", shape_words(literal)),
+        _ => "return".to_owned(),
+    };
+    let subject = if is_spoken { own } else { snake_case(&own) };
+    let condition = match (given.is_empty(), setup.is_empty()) {
+        (true, true) => format!("{subject} is called"),
+        (true, false) => format!("{subject} is called {setup}"),
+        (false, _) => format!("{subject} gets {given} {setup}"),
+    };
+    let text = format!("should {behaviour} when {condition}");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    match language {
+        Some(Language::Python) => format!("test_{text}").chars().map(plain).collect(),
+        Some(Language::Rust) => text.chars().map(plain).collect(),
+        Some(Language::Go) => format!("Test{}", joined_words(&text)),
+        Some(Language::Java) => {
+            let joined = joined_words(&text);
+            let (first, rest) = joined.split_at(1.min(joined.len()));
+            first.to_lowercase() + rest
+        }
+        _ => text,
+    }
+}
+
+/// The words of a text as one name, each with a capital.
+fn joined_words(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let capital = |word: &str| {
+        let (first, rest) = word.split_at(1);
+        first.to_uppercase() + rest
+    };
+    words.map(capital).collect()
+}
+
+/// What kind of value a literal is that is too long for a name.
+fn shape_words(literal: &str) -> &'static str {
+    match literal.chars().next() {
+        Some('[') => "a list",
+        Some('{') => "a mapping",
+        Some('(') => "a tuple",
+        Some('"' | '\'' | '`') => "a text",
+        _ => "an object",
+    }
+}

@@ -1,0 +1,93 @@
+//! What the other side of a boundary tells about the values that its callers should be given: the
+//! arguments of existing calls, and the literals that the called functions compare.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::signature::{Callable, type_of_literal};
+use crate::repair::ObservedFunction;
+
+use super::Crossing;
+
+/// Literals of called functions that are added to those of a caller.
+const LITERALS: usize = 12;
+
+/// Arguments of existing calls that are taken for one parameter.
+const SHOWN: usize = 6;
+
+/// Arguments of calls, by the name of the function.
+type CallExamples = BTreeMap<String, Vec<Vec<String>>>;
+
+/// The names under which calls of the other side are found in the sources.
+pub fn callee_names(crossing: &Crossing) -> BTreeSet<String> {
+    crossing.calls.iter().map(|call| short_name(&call.callee).to_owned()).collect()
+}
+
+/// Teaches callers what the functions behind a boundary take: a parameter that is passed on is given
+/// what existing calls give in its place, and literals of the called functions are tried too.
+pub fn learn_across(
+    callables: &mut [Callable],
+    crossing: &Crossing,
+    called: &[Callable],
+    examples: &CallExamples,
+) {
+    for callable in callables {
+        let name = callable.name.clone();
+        for call in crossing.calls.iter().filter(|call| call.caller == name) {
+            let known = examples.get(short_name(&call.callee)).into_iter().flatten();
+            for (place, argument) in call.arguments.iter().enumerate() {
+                let values = known.clone().filter_map(|given| given.get(place));
+                pass_on(callable, argument, values);
+            }
+            let behind = called.iter().filter(|one| {
+                one.name == call.callee || one.called_name() == short_name(&call.callee)
+            });
+            let literals: Vec<String> =
+                behind.flat_map(|one| one.literals.iter().cloned()).take(LITERALS).collect();
+            for literal in literals {
+                if !callable.literals.contains(&literal) {
+                    callable.literals.push(literal);
+                }
+            }
+        }
+    }
+}
+
+/// Drops the calls that do not reach the other side of a boundary.
+pub fn drop_one_sided(functions: &mut [ObservedFunction], crossing: &Crossing) {
+    for one in functions {
+        let before = one.cases.len();
+        one.cases.retain(|case| crossing.runs_call(&case.seen.lines));
+        let dropped = u32::try_from(before - one.cases.len()).unwrap_or(u32::MAX);
+        if dropped > 0 {
+            one.dropped.push((format!("it does not reach {}", crossing.to), dropped));
+        }
+    }
+}
+
+/// Gives these values to the parameter, or the one of the constructor, that is this argument.
+fn pass_on<'a>(callable: &mut Callable, argument: &str, values: impl Iterator<Item = &'a String>) {
+    let name = argument.rsplit('=').next().unwrap_or(argument).trim();
+    let own = name.strip_prefix("self.").or(name.strip_prefix("this."));
+    let constructor = callable.class.iter_mut().flat_map(|class| &mut class.parameters);
+    let found = match own {
+        Some(field) => {
+            constructor.into_iter().find(|one| one.name == field.trim_start_matches('_'))
+        }
+        None => callable.parameters.iter_mut().find(|one| one.name == name),
+    };
+    let Some(parameter) = found else { return };
+    for value in values.filter(|value| is_literal(value)) {
+        if parameter.shown.len() < SHOWN && !parameter.shown.contains(value) {
+            parameter.shown.push(value.clone());
+        }
+    }
+}
+
+/// Whether a value means the same outside of the file where it stands.
+fn is_literal(value: &str) -> bool {
+    type_of_literal(value).is_some()
+}
+
+fn short_name(name: &str) -> &str {
+    name.rsplit(['.', ':']).next().unwrap_or(name)
+}

@@ -1,0 +1,225 @@
+//! Develops the tests of each boundary: calls public functions of its upstream side that reach the
+//! downstream side, and records what they do (specification.md 3.2, F-136).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::code::behaviour;
+use crate::code::conventions;
+use crate::code::language::Language;
+use crate::domain::characterisation_report::CharacterisationReport;
+use crate::domain::event::Event;
+use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::integration::exploration::IntegrationPoint;
+use crate::domain::integration::records::{Assumption, AssumptionStatus};
+use crate::domain::integration::{Integration, TestFile, TestInventory, Untested};
+use crate::domain::text::count;
+use crate::effect::{EffectError, Effects, Observer};
+use crate::role::characterise::{Gap, GenerateRequest, Generated, Missed, characterise};
+use crate::role::test_plan::Survey;
+
+use super::boundaries::crossing_of;
+use super::data_flows::find_reaching;
+use super::test_place::place_tests;
+
+/// The shortest time worth beginning a boundary with.
+const LEAST: Duration = Duration::from_secs(10);
+
+/// Why a boundary has no test when the time is over.
+const NO_TIME: &str = "the time was used up before it was its turn";
+
+/// Why a boundary has no test where no reason is known.
+const NO_CALL: &str = "no call from a test reached the other side";
+
+/// What to develop, and until when.
+#[derive(Clone, Copy, Debug)]
+pub struct DevelopRequest<'a> {
+    /// The explored and designed session.
+    pub state: &'a Integration,
+    pub jobs: usize,
+    /// The deadline, on the clock of the effects.
+    pub until: Duration,
+}
+
+/// The tests that were written.
+#[derive(Clone, Debug)]
+pub struct Developed {
+    pub inventory: TestInventory,
+    /// The sources with the new tests.
+    pub tree: TreeId,
+    /// The assumptions, with what the calls showed.
+    pub assumptions: Vec<Assumption>,
+}
+
+/// Writes tests boundary by boundary, in the order of the design.
+pub async fn develop_tests(
+    request: &DevelopRequest<'_>,
+    observer: &dyn Observer,
+    fx: &Effects<'_>,
+) -> Result<Developed, EffectError> {
+    let survey = Survey::read(&request.state.checkpoint.tree, fx).await?;
+    let mut development = Development {
+        request,
+        survey: &survey,
+        fx,
+        tree: request.state.checkpoint.tree.clone(),
+        inventory: TestInventory { timestamp: fx.clock.now(), ..TestInventory::default() },
+        assumptions: request.state.assumptions.clone(),
+    };
+    let points = ordered_points(request.state);
+    let total = points.len();
+    for (done, (scenario, point)) in points.into_iter().enumerate() {
+        let unit = "boundaries".to_owned();
+        let (now, all) = (u64::try_from(done).unwrap_or_default(), u64::try_from(total).ok());
+        fx.screen.show(&Event::Progress { done: now, total: all, unit });
+        let left = request.until.saturating_sub(fx.clock.elapsed());
+        if left < LEAST {
+            development.leave_out(point, NO_TIME.to_owned());
+            continue;
+        }
+        let turns = u32::try_from(total - done).unwrap_or(u32::MAX).max(1);
+        let share = (left / turns).max(LEAST).min(left);
+        development.cover(scenario, point, share, observer).await?;
+    }
+    let Development { tree, inventory, assumptions, .. } = development;
+    Ok(Developed { inventory: inventory.with_counts(), tree, assumptions })
+}
+
+/// The boundaries with the ids of their scenarios, in the order of the design.
+fn ordered_points(state: &Integration) -> Vec<(String, &IntegrationPoint)> {
+    let points = state.exploration.iter().flat_map(|one| &one.integration_points);
+    let points: Vec<&IntegrationPoint> = points.collect();
+    let Some(design) = &state.test_design else { return Vec::new() };
+    let scenario = |id: &String| {
+        let scenario = design.integration_scenarios.iter().find(|one| one.id == *id)?;
+        let point = points.iter().find(|point| point.boundary_name() == scenario.boundary)?;
+        Some((id.clone(), *point))
+    };
+    design.execution_order.iter().filter_map(scenario).collect()
+}
+
+/// The tests so far.
+struct Development<'a> {
+    request: &'a DevelopRequest<'a>,
+    survey: &'a Survey,
+    fx: &'a Effects<'a>,
+    tree: TreeId,
+    inventory: TestInventory,
+    assumptions: Vec<Assumption>,
+}
+
+impl Development<'_> {
+    /// Writes the tests of one boundary within `share` of the time.
+    async fn cover(
+        &mut self,
+        scenario: String,
+        point: &IntegrationPoint,
+        share: Duration,
+        observer: &dyn Observer,
+    ) -> Result<(), EffectError> {
+        self.fx.step(&format!("writing tests of {}", point.boundary_name()));
+        let files = self.fx.worktree.files(&self.tree).await?;
+        let framework = self.fx.suite.facts().framework;
+        let habits = conventions::read(framework, &self.survey.tests);
+        let place = place_tests((&point.from, &point.to), framework, &habits, &files);
+        let gap = Gap {
+            file: point.from.clone(),
+            functions: self.callers(point),
+            test_file: place,
+            crossing: Some(crossing_of(point)),
+        };
+        let generate = GenerateRequest {
+            tree: &self.tree.clone(),
+            gaps: &[gap],
+            description: "",
+            before: &[],
+            threshold: 0,
+            jobs: self.request.jobs,
+            until: self.fx.clock.elapsed() + share,
+            held: &BTreeMap::new(),
+            missed: &Missed::new(),
+        };
+        let Generated { tree, report, edits, .. } =
+            characterise(&generate, observer, self.fx).await?;
+        self.note(&report, point);
+        let Some(file) = report.files.first().filter(|_| !edits.files.is_empty()) else {
+            let reason = report.main_reason().unwrap_or(NO_CALL).to_owned();
+            self.correct(point, &reason);
+            self.leave_out(point, reason);
+            return Ok(());
+        };
+        self.confirm(point, &file.tests);
+        self.inventory.test_files.push(TestFile {
+            path: file.file.clone(),
+            scenario_ids: vec![scenario],
+            test_count: u32::try_from(file.tests.len()).unwrap_or(u32::MAX),
+            boundary: point.boundary_name(),
+            tests: file.tests.clone(),
+        });
+        self.tree = tree;
+        Ok(())
+    }
+
+    /// The functions of the upstream side that reach the boundary.
+    fn callers(&self, point: &IntegrationPoint) -> Vec<String> {
+        let language = Language::of(&point.from);
+        let functions = language
+            .map(|language| behaviour::read(language, self.survey.text(&point.from)))
+            .unwrap_or_default();
+        let callers: BTreeSet<String> =
+            point.calls.iter().flat_map(|call| find_reaching(&call.caller, &functions)).collect();
+        callers.into_iter().collect()
+    }
+
+    fn leave_out(&mut self, point: &IntegrationPoint, reason: String) {
+        self.inventory.untested.push(Untested { what: point.boundary_name(), reason });
+    }
+
+    /// Records findings, and callers that got no test.
+    fn note(&mut self, report: &CharacterisationReport, point: &IntegrationPoint) {
+        let findings = report.findings.iter().map(ToString::to_string);
+        for finding in findings {
+            if !self.inventory.findings.contains(&finding) {
+                self.inventory.findings.push(finding);
+            }
+        }
+        let untested = report.functions.iter().filter(|one| one.assertions == 0);
+        for one in untested.filter(|_| !report.files.is_empty()) {
+            let reason = one.dropped.first().map_or(NO_CALL, |dropped| dropped.reason.as_str());
+            let what = format!("{}: {}", point.boundary_name(), one.name);
+            self.inventory.untested.push(Untested { what, reason: reason.to_owned() });
+        }
+    }
+
+    fn confirm(&mut self, point: &IntegrationPoint, tests: &[TestId]) {
+        let evidence = format!("{} run both sides", count(tests.len(), "test"));
+        let evidence = if tests.len() == 1 { "1 test runs both sides".into() } else { evidence };
+        self.set_status(point, AssumptionStatus::Confirmed { evidence });
+    }
+
+    fn correct(&mut self, point: &IntegrationPoint, reason: &str) {
+        let status = AssumptionStatus::Corrected {
+            new: "no test could make that call".into(),
+            iteration: 0,
+            evidence: reason.to_owned(),
+            impact: "the boundary stays without a new test".into(),
+        };
+        self.set_status(point, status);
+    }
+
+    /// Sets what became of the assumption about a boundary.
+    fn set_status(&mut self, point: &IntegrationPoint, status: AssumptionStatus) {
+        let start = format!("{}:", point.from);
+        let end = format!(" of {}", point.to);
+        let is_own =
+            |one: &&mut Assumption| one.basis.starts_with(&start) && one.text.ends_with(&end);
+        if let Some(known) = self.assumptions.iter_mut().find(is_own) {
+            known.status = status;
+        }
+    }
+}
+
+/// The files of an inventory.
+pub fn new_files(inventory: &TestInventory) -> Vec<RepoPath> {
+    inventory.test_files.iter().map(|file| file.path.clone()).collect()
+}

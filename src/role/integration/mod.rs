@@ -1,0 +1,18 @@
+//! The roles of the integration cycle: explores a module, designs scenarios for its boundaries,
+//! develops tests that cross them, and checks the new files (specification.md 3.2).
+
+mod boundaries;
+mod contract;
+mod data_flows;
+mod design;
+mod develop;
+mod explore;
+mod module_choice;
+mod test_place;
+mod validate;
+
+pub use design::design_scenarios;
+pub use develop::{DevelopRequest, develop_tests};
+pub use explore::{ExploreError, ExploreRequest, explore_module};
+pub use module_choice::ModuleError;
+pub use validate::check_new_files;
