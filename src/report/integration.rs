@@ -26,7 +26,13 @@ pub fn render_end(state: &Integration, folder: &str, stopped: Option<&Stopped>) 
     add_row(&mut text, "session", &id.to_string());
     if state.exploration.is_some() {
         let boundaries = if all == 1 { "1 boundary".into() } else { format!("{all} boundaries") };
-        let found = format!("{boundaries}, {before} crossed by a test before, {crossed} now");
+        let is_measured = state.exploration.as_ref().is_some_and(Exploration::is_measured);
+        let before = if is_measured {
+            format!("{before} crossed by a test before")
+        } else {
+            "not measured which tests crossed before".to_owned()
+        };
+        let found = format!("{boundaries}, {before}, {crossed} now");
         add_row(&mut text, "found", &found);
     }
     if let Some(inventory) = &state.test_inventory {

@@ -80,12 +80,21 @@ pub struct IntegrationPoint {
     /// The calls, in the order of their lines.
     #[serde(default)]
     pub calls: Vec<BoundaryCall>,
-    /// Existing tests that run both sides; empty also where coverage could not be measured.
+    /// Whether the suite runs a call; `None` where coverage could not be measured.
+    #[serde(default)]
+    pub crossed: Option<bool>,
+    /// Existing tests that run both sides, as far as known.
     #[serde(default)]
     pub crossed_by: Vec<TestId>,
 }
 
 impl IntegrationPoint {
+    /// Whether an existing test crosses it, as far as known.
+    #[must_use]
+    pub fn is_crossed(&self) -> bool {
+        self.crossed == Some(true) || !self.crossed_by.is_empty()
+    }
+
     /// The boundary as people read it: `shop/order.py → shop/tax.py`.
     #[must_use]
     pub fn boundary_name(&self) -> String {
@@ -162,9 +171,15 @@ pub struct Exploration {
 }
 
 impl Exploration {
+    /// Whether it is known which boundaries existing tests cross.
+    #[must_use]
+    pub fn is_measured(&self) -> bool {
+        self.integration_points.iter().all(|point| point.crossed.is_some())
+    }
+
     /// The boundaries that an existing test crosses.
     #[must_use]
     pub fn crossed_before(&self) -> usize {
-        self.integration_points.iter().filter(|point| !point.crossed_by.is_empty()).count()
+        self.integration_points.iter().filter(|point| point.is_crossed()).count()
     }
 }

@@ -100,7 +100,7 @@ impl Integration {
             let mut tests = own.iter().flat_map(|file| &file.tests).chain(&point.crossed_by);
             let list = if tests.any(|id| failing.contains(&id)) {
                 &mut coverage.failing
-            } else if !own.is_empty() || !point.crossed_by.is_empty() {
+            } else if !own.is_empty() || point.is_crossed() {
                 &mut coverage.covered
             } else if is_designed && self.test_inventory.is_some() {
                 &mut coverage.drifted

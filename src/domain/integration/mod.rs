@@ -202,9 +202,8 @@ impl Integration {
         let inventory = self.test_inventory.as_ref();
         let is_crossed =
             |name: &str| inventory.is_some_and(|inventory| inventory.crosses_boundary(name));
-        let crossed = points
-            .iter()
-            .filter(|point| !point.crossed_by.is_empty() || is_crossed(&point.boundary_name()));
+        let crossed =
+            points.iter().filter(|point| point.is_crossed() || is_crossed(&point.boundary_name()));
         (crossed.count(), points.len())
     }
 }

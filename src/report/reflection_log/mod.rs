@@ -34,6 +34,7 @@ pub fn render(state: &Integration) -> String {
         state => as_value(state),
         understanding => understanding::describe_understanding(state),
         crossed_before => found.map_or(0, Exploration::crossed_before),
+        is_measured => found.is_some_and(Exploration::is_measured),
         flows,
         planned => design.map(count_scenarios),
         learnings => as_value(&learnings),

@@ -219,8 +219,10 @@ pub fn drop_one_sided(
         let crosses = |test: &DraftTest| {
             let id = test_file.ids.get(&test.name);
             let trace = traces.iter().find(|trace| Some(&trace.test) == id);
-            trace.is_some_and(|trace| {
-                crossing.is_in(&test_file.subject, &trace.clone().without_loading())
+            // Where runs do not tell their lines, the call that was observed has run one that crosses.
+            trace.is_none_or(|trace| {
+                let trace = trace.clone().without_loading();
+                trace.lines.is_empty() || crossing.is_in(&test_file.subject, &trace)
             })
         };
         let tests: Vec<DraftTest> =

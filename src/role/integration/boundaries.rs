@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::crossing_calls::CallIndex;
+use crate::domain::coverage::FileLines;
 use crate::domain::id::RepoPath;
 use crate::domain::integration::exploration::{BoundaryCall, IntegrationKind, IntegrationPoint};
 use crate::effect::Trace;
@@ -42,6 +43,7 @@ pub fn find_boundaries(
         kind: IntegrationKind::Api,
         contract: String::new(),
         calls,
+        crossed: None,
         crossed_by: Vec::new(),
     };
     found.into_iter().map(point).collect()
@@ -53,6 +55,15 @@ pub fn crossing_of(point: &IntegrationPoint) -> Crossing {
     Crossing { calls: point.calls.clone(), to: point.to.clone() }
 }
 
+/// Records which boundaries the suite crosses, by the lines that it runs.
+pub fn mark_covered(points: &mut [IntegrationPoint], ran: &BTreeMap<RepoPath, FileLines>) {
+    for point in points {
+        let Some(lines) = ran.get(&point.from) else { continue };
+        let runs = |line: u32| lines.lines.get(&line).is_some_and(|hits| *hits > 0);
+        point.crossed = Some(point.calls.iter().any(|call| runs(call.line)));
+    }
+}
+
 /// Records which tests cross which boundaries.
 pub fn mark_crossed(points: &mut [IntegrationPoint], traces: &[Trace]) {
     let traces: Vec<Trace> = traces.iter().cloned().map(Trace::without_loading).collect();
@@ -60,5 +71,6 @@ pub fn mark_crossed(points: &mut [IntegrationPoint], traces: &[Trace]) {
         let crossing = crossing_of(point);
         let crossed = traces.iter().filter(|trace| crossing.is_in(&point.from, trace));
         point.crossed_by = crossed.map(|trace| trace.test.clone()).collect();
+        point.crossed = point.crossed.or(Some(!point.crossed_by.is_empty()));
     }
 }

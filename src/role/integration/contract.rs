@@ -82,6 +82,7 @@ mod tests {
             kind: IntegrationKind::Api,
             contract: String::new(),
             calls: callees.iter().map(call).collect(),
+            crossed: None,
             crossed_by: vec![],
         }
     }

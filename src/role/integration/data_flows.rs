@@ -119,6 +119,7 @@ mod tests {
             kind: IntegrationKind::Api,
             contract: String::new(),
             calls: vec![BoundaryCall { caller, callee, line: 1, arguments: vec![] }],
+            crossed: None,
             crossed_by: vec![],
         }
     }

@@ -11,6 +11,7 @@ use crate::code::language::Language;
 use crate::code::parallel;
 use crate::code::syntax;
 use crate::code::test_paths::{has_test_name, is_test};
+use crate::domain::coverage::Measured;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::integration::Phase;
 use crate::domain::integration::exploration::{
@@ -21,11 +22,11 @@ use crate::domain::integration::records::{Assumption, AssumptionStatus, Decision
 use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Status, TestCase};
 use crate::domain::text::count;
-use crate::effect::{CandidateRunnerRequest, EffectError, Effects, Trace};
+use crate::effect::{CandidateRunnerRequest, EffectError, Effects, Speed, Trace};
 use crate::role::existing_tests;
 use crate::role::test_plan::Survey;
 
-use super::boundaries::{find_boundaries, mark_crossed};
+use super::boundaries::{find_boundaries, mark_covered, mark_crossed};
 use super::contract::describe_contract;
 use super::data_flows::find_flows;
 use super::module_choice::{ModuleError, choose_files};
@@ -86,8 +87,19 @@ pub async fn explore_module(
     }
     fx.worktree.checkout(request.tree).await.map_err(EffectError::from)?;
     fx.step("running the suite to see which boundaries its tests cross");
+    let from: BTreeSet<RepoPath> = points.iter().map(|point| point.from.clone()).collect();
     let cases = existing_tests(request.tree, fx, SUITE_LOG).await.map_err(EffectError::from)?;
-    mark_crossed(&mut points, &trace_passing(&cases, request.jobs, fx).await?);
+    if let Measured::Lines { files, .. } | Measured::NoTests { files, .. } =
+        fx.suite.coverage(fx.worktree.root(), &from).await
+    {
+        mark_covered(&mut points, &files);
+    }
+    // Running each test alone tells more, and takes longer.
+    if points.iter().any(|point| point.crossed.is_none())
+        && let Some(traces) = trace_passing(&cases, request.jobs, fx).await?
+    {
+        mark_crossed(&mut points, &traces);
+    }
     points.sort_by_key(|point| rank(point, &survey));
     let exploration = Exploration {
         module_structure: describe_structure(&module, &points, &functions, &survey),
@@ -130,34 +142,39 @@ fn read_functions(
     let files: Vec<&RepoPath> = files.into_iter().collect();
     let read = parallel::map(&files, |file| {
         let language = Language::of(file);
-        language.map(|language| behaviour::read(language, survey.text(file))).unwrap_or_default()
+        let functions = language.map(|language| behaviour::read(language, survey.text(file)));
+        ((*file).clone(), functions.unwrap_or_default())
     });
-    files.into_iter().cloned().zip(read).collect()
+    read.into_iter().collect()
 }
 
-/// What the passing tests execute; nothing where there are too many to measure.
+/// What each of the passing tests executes; `None` where that takes too long or is not known.
 async fn trace_passing(
     cases: &[TestCase],
     jobs: usize,
     fx: &Effects<'_>,
-) -> Result<Vec<Trace>, EffectError> {
+) -> Result<Option<Vec<Trace>>, EffectError> {
     let passing: Vec<TestId> = cases
         .iter()
         .filter(|case| case.status == Status::Passed)
         .map(|case| case.id.clone())
         .collect();
     if passing.is_empty() || passing.len() > MEASURED {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let request = CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs };
     let runner = fx.suite.open_candidate_runner(&request).await?;
-    Ok(runner.trace(&passing).await?)
+    if runner.speed() != Speed::Warm {
+        return Ok(None);
+    }
+    let traces = runner.trace(&passing).await?;
+    Ok(traces.iter().any(|trace| !trace.lines.is_empty()).then_some(traces))
 }
 
 /// Most risky first: not crossed by a test, then with many importers and calls.
 fn rank(point: &IntegrationPoint, survey: &Survey) -> (bool, std::cmp::Reverse<usize>, String) {
     let weight = importers(&point.to, survey) * 2 + point.calls.len();
-    (!point.crossed_by.is_empty(), std::cmp::Reverse(weight), point.boundary_name())
+    (point.is_crossed(), std::cmp::Reverse(weight), point.boundary_name())
 }
 
 /// How many sources import a file.
@@ -256,13 +273,18 @@ fn describe_risk(point: &IntegrationPoint, survey: &Survey) -> RiskArea {
     let importers = importers(&point.to, survey);
     let used = format!("{} uses {}", count(importers, "file"), point.to);
     let used = if importers == 1 { used } else { used.replace(" uses ", " use ") };
-    let (reason, priority) = match point.crossed_by.len() {
-        0 if importers >= MANY_IMPORTERS => {
-            (format!("no test crosses it, and {used}"), RiskLevel::High)
+    let untested = match point.crossed {
+        None => "whether a test crosses it could not be measured",
+        Some(_) => "no test crosses it",
+    };
+    let (reason, priority) = match (point.is_crossed(), point.crossed_by.len()) {
+        (false, _) if importers >= MANY_IMPORTERS => {
+            (format!("{untested}, and {used}"), RiskLevel::High)
         }
-        0 => ("no test crosses it".to_owned(), RiskLevel::Medium),
-        1 => ("1 test crosses it".to_owned(), RiskLevel::Low),
-        tests => (format!("{tests} tests cross it"), RiskLevel::Low),
+        (false, _) => (untested.to_owned(), RiskLevel::Medium),
+        (true, 0) => ("the suite crosses it".to_owned(), RiskLevel::Low),
+        (true, 1) => ("1 test crosses it".to_owned(), RiskLevel::Low),
+        (true, tests) => (format!("{tests} tests cross it"), RiskLevel::Low),
     };
     RiskArea { area: point.boundary_name(), reason, priority }
 }
@@ -306,14 +328,16 @@ fn fail_phrase(failing: usize) -> String {
 fn choose_focus(exploration: &Exploration) -> Decision {
     let points = &exploration.integration_points;
     let first = points.first().map(IntegrationPoint::boundary_name).unwrap_or_default();
-    let open = points.iter().filter(|point| point.crossed_by.is_empty()).count();
+    let open = points.iter().filter(|point| !point.is_crossed()).count();
     let boundaries =
         if points.len() == 1 { "boundary".into() } else { format!("{} boundaries", points.len()) };
     Decision {
         phase: Phase::Explored,
         iteration: 0,
         description: "the order in which boundaries are tested".into(),
-        context: if open == 0 {
+        context: if !exploration.is_measured() {
+            format!("the {boundaries} of the module; which of them tests cross is not known")
+        } else if open == 0 {
             format!("the {boundaries} of the module, each crossed by a test")
         } else {
             format!("the {boundaries} of the module, {open} of which no test crosses")

@@ -31,8 +31,14 @@ pub fn place_tests(
         _ if is_python => format!("test_{joined}.py"),
         _ => format!("{joined}.test.{}", from.extension()),
     };
-    let folder = integration_folder(habits, files).unwrap_or_else(|| {
-        if habits.directory.is_empty() { "tests".to_owned() } else { habits.directory.clone() }
+    let folder = integration_folder(habits, files);
+    let folder = folder.unwrap_or_else(|| match habits.directory.as_str() {
+        "" if pattern.is_empty() => "tests".to_owned(),
+        "" => from.parent().to_owned(),
+        beside if beside.starts_with("./") => {
+            format!("{}/{}", from.parent(), beside.trim_start_matches("./"))
+        }
+        own => own.to_owned(),
     });
     RepoPath::inside(&folder, &name).ok()
 }
@@ -91,6 +97,13 @@ mod tests {
                 ("*.spec.js", "test"),
                 vec![],
                 "test/order-tax.spec.js",
+            ),
+            (
+                Framework::Vitest,
+                ("src/order.ts", "src/tax.ts"),
+                ("*.test.ts", ""),
+                vec![],
+                "src/order-tax.test.ts",
             ),
             (
                 Framework::GoTest,

@@ -17,6 +17,9 @@ use super::develop::new_files;
 /// Log of what the check found and repaired (specification.md 8.13).
 const LOG: &str = ".trace/validation-fixes.log";
 
+/// Rules about all tests of a source, of which a boundary may need none.
+const NOT_ASKED: &[&str] = &["no-negative-path"];
+
 /// Checks the new files of a session. Returns those that stay, and the sources with them.
 pub async fn check_new_files(
     state: &Integration,
@@ -33,9 +36,10 @@ pub async fn check_new_files(
         let files = new_files(&inventory);
         let request = InspectRequest { tree: &tree, chosen: &files, tests: true, tools: Some(own) };
         let findings = inspect(request, fx).await?.findings;
-        let Some(worst) = findings.iter().find(|one| one.severity != Severity::Warning) else {
-            break;
+        let is_grave = |one: &&Finding| {
+            one.severity != Severity::Warning && !NOT_ASKED.contains(&one.id.as_str())
         };
+        let Some(worst) = findings.iter().find(is_grave) else { break };
         fixed.push(format!("{} was dropped: {}", worst.file, describe(worst)));
         tree = drop_file(&tree, &worst.file, fx).await?;
         let (gone, kept) =

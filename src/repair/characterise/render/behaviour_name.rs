@@ -7,6 +7,10 @@ use crate::effect::CallOutcome;
 use super::test_name::{argument_words, given_words, result_words, setup_words, snake_case};
 use super::{Case, ObservedFunction};
 
+/// Maximum length of a name, and of a word of a result in it.
+const LONGEST: usize = 76;
+const LONGEST_WORD: usize = 16;
+
 /// The name of a test by what should happen: `test_should_return_12_when_total_gets_2_3` in Python,
 /// `should return 12 when total gets 2, 3` in JavaScript.
 pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &Case) -> String {
@@ -21,7 +25,10 @@ pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &
     let result = case.expected_outcome();
     let given = argument_words(function, case, between, given_words(framework));
     let setup = setup_words(case, between, given.is_empty());
-    let short = result_words(framework, case).filter(|words| !words.is_empty());
+    let is_legible = |words: &String| {
+        !words.is_empty() && words.split(' ').all(|word| word.len() <= LONGEST_WORD)
+    };
+    let short = result_words(framework, case).filter(is_legible);
     let behaviour = match (result, case.seen.after.is_empty(), short) {
         (CallOutcome::Raised { class, .. }, ..) => {
             let class = class.rsplit('.').next().unwrap_or(class);
@@ -40,8 +47,7 @@ pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &
         (true, false) => format!("{subject} is called {setup}"),
         (false, _) => format!("{subject} gets {given} {setup}"),
     };
-    let text = format!("should {behaviour} when {condition}");
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = shorten_name(&format!("should {behaviour} when {condition}"));
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     match language {
         Some(Language::Python) => format!("test_{text}").chars().map(plain).collect(),
@@ -54,6 +60,19 @@ pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &
         }
         _ => text,
     }
+}
+
+/// As many words of a name as fit.
+fn shorten_name(name: &str) -> String {
+    let mut text = String::new();
+    for word in name.split_whitespace() {
+        if !text.is_empty() && text.len() + word.len() >= LONGEST {
+            break;
+        }
+        text.push_str(if text.is_empty() { "" } else { " " });
+        text.push_str(word);
+    }
+    text.trim_end_matches([' ', ',', ':', '-']).to_owned()
 }
 
 /// The words of a text as one name, each with a capital.
@@ -74,5 +93,36 @@ fn shape_words(literal: &str) -> &'static str {
         Some('(') => "a tuple",
         Some('"' | '\'' | '`') => "a text",
         _ => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_name_ends_behind_a_whole_word() {
+        let table = [
+            ("should return 1 when total  gets 2, 3", "should return 1 when total gets 2, 3"),
+            (
+                "should raise invalid_key_error when py_jwt.encode gets options, enforce minimum key length",
+                "should raise invalid_key_error when py_jwt.encode gets options, enforce",
+            ),
+        ];
+        for (name, expected) in table {
+            assert_eq!(shorten_name(name), expected);
+        }
+    }
+
+    #[test]
+    fn words_are_joined_for_languages_without_spaces_in_names() {
+        assert_eq!(
+            joined_words("should return 12 when total gets 2, 3"),
+            "ShouldReturn12WhenTotalGets23"
+        );
+        assert_eq!(
+            [shape_words("[1]"), shape_words("{}"), shape_words("X()")],
+            ["a list", "a mapping", "an object"]
+        );
     }
 }
