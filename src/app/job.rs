@@ -14,6 +14,8 @@ use crate::domain::id::SessionId;
 use crate::domain::request::{MemorySource, Mode};
 use crate::domain::session::SessionChoice;
 
+use super::IntegrationRequest;
+
 /// A use case with its request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -24,6 +26,8 @@ pub enum Job {
     Test(Box<TestRequest>),
     /// Plan tests; write none.
     Plan(Box<TestRequest>),
+    /// Write integration tests of a module, and fix what they show.
+    Integration(Box<IntegrationRequest>),
     /// Check the quality of code and tests.
     Validate(Box<ValidateRequest>),
 }
@@ -219,6 +223,7 @@ pub struct ValidateRequest {
 mod tests {
     use super::*;
     use crate::domain::id::SessionId;
+    use crate::domain::integration::records::{Adjustment, DesignPart};
 
     fn id() -> SessionId {
         SessionId::parse("WFS-test-main").unwrap()
@@ -307,6 +312,17 @@ mod tests {
         };
         let newest = RunOptions { session: SessionChoice::Newest, ..run_options() };
         let newest = FixRequest { run: newest, ..fix_request() };
+        let adjustment = Adjustment { part: DesignPart::Mocks, text: "no network".into() };
+        let integration = IntegrationRequest {
+            repository: "r".into(),
+            module: "--the cart".into(),
+            mode: Mode::DryRun,
+            approve: true,
+            adjustment: Some(adjustment),
+            jobs: Some(2),
+            run: run_options(),
+            models: models(),
+        };
         let jobs = [
             Job::Fix(Box::new(fix_request())),
             Job::Fix(Box::new(newest)),
@@ -314,6 +330,8 @@ mod tests {
             Job::Test(Box::new(test_request())),
             Job::Plan(Box::new(test_request())),
             Job::Plan(Box::default()),
+            Job::Integration(Box::new(integration)),
+            Job::Integration(Box::default()),
             Job::Validate(Box::new(validate)),
             Job::Validate(Box::default()),
         ];

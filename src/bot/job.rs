@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::adapter::host::files;
-use crate::app::{FixRequest, Job, ModelOptions, RunOptions, TestRequest, ValidateRequest};
+use crate::app::{
+    FixRequest, IntegrationRequest, Job, ModelOptions, RunOptions, TestRequest, ValidateRequest,
+};
 use crate::config::Override;
 use crate::domain::budget::minutes;
 use crate::domain::command::{Flags, RunLimits};
@@ -57,6 +59,13 @@ pub fn of_run(
         models: fix.models.clone(),
         ..TestRequest::default()
     };
+    let integration = |run: &RunOptions| IntegrationRequest {
+        repository: fix.repository.clone(),
+        run: run.clone(),
+        models: fix.models.clone(),
+        approve: flags.yes,
+        ..IntegrationRequest::default()
+    };
     let resume = RunOptions { session: SessionChoice::Resume { session }, ..fix.run.clone() };
     Ok(match &start.task {
         Task::Test(what) => Job::Test(Box::new(test(what))),
@@ -64,6 +73,15 @@ pub fn of_run(
         Task::ContinueTest => {
             let request = TestRequest { run: resume, fresh: false, approve: true, ..test("") };
             Job::Test(Box::new(request))
+        }
+        Task::Integration(module) => {
+            let request = IntegrationRequest { module: module.clone(), ..integration(&fix.run) };
+            Job::Integration(Box::new(request))
+        }
+        Task::ContinueIntegration { adjustment, approves } => {
+            let (adjustment, approve) = (adjustment.clone(), *approves);
+            let request = IntegrationRequest { adjustment, approve, ..integration(&resume) };
+            Job::Integration(Box::new(request))
         }
         Task::Fix => Job::Fix(Box::new(fix)),
         Task::ContinueFix => Job::Fix(Box::new(FixRequest { run: resume, ..fix })),

@@ -12,13 +12,18 @@ use crate::adapter::repo::{Bounds, RepositoryFacts, SessionFiles};
 use crate::adapter::{state_root, store};
 use crate::domain::event::{Ending, Event};
 use crate::domain::id::{CommitId, SessionId, TreeId};
+use crate::domain::integration::{Integration, IntegrationStep};
 use crate::domain::session::SessionRecord;
-use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
+use crate::domain::session::files::{
+    EVENTS as STORED_EVENTS, INTEGRATION, LOOP, PIPELINE, RECORD, stored_name,
+};
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineVerdict};
 use crate::domain::test_plan::plan::{RESULTS, TestPlan};
 use crate::domain::test_plan::task::TaskKind;
 use crate::effect::{FetchTarget, PushOutcome, PushRequest, RemoteError};
+use crate::report::integration::design_comment;
+use crate::report::planning;
 use crate::role::vet;
 
 use super::context::Context;
@@ -142,9 +147,16 @@ pub fn events_at(
     tip: &CommitId,
 ) -> Result<Vec<u8>, PrepareError> {
     let files = prepared.clone.session_at(tip, store::STATE_FOLDER, session)?;
-    let name = format!(".process/{EVENTS}");
+    let name = stored_name(session, STORED_EVENTS);
     let found = files.into_iter().flatten().find(|(known, _)| *known == name);
     Ok(found.map(|(_, bytes)| bytes).unwrap_or_default())
+}
+
+/// How far a session is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SessionProgress {
+    Tests(Box<Pipeline>),
+    Integration(Box<Integration>),
 }
 
 /// A session that plans or writes tests and has no commit yet.
@@ -153,17 +165,42 @@ pub struct PendingSession {
     /// Its id.
     pub session: SessionId,
     pub record: SessionRecord,
-    /// Its progress.
-    pub pipeline: Pipeline,
+    pub progress: SessionProgress,
     /// Its plan, once there is one.
     pub plan: Option<TestPlan>,
     pub files: SessionFiles,
 }
 
 impl PendingSession {
+    /// The state of a session that plans or writes tests for a task.
+    pub fn pipeline(&self) -> Option<&Pipeline> {
+        match &self.progress {
+            SessionProgress::Tests(pipeline) => Some(pipeline),
+            SessionProgress::Integration(_) => None,
+        }
+    }
+
+    /// The state of a session that writes integration tests.
+    pub fn integration(&self) -> Option<&Integration> {
+        match &self.progress {
+            SessionProgress::Tests(_) => None,
+            SessionProgress::Integration(state) => Some(state),
+        }
+    }
+
+    /// The plan or the design for people who decide on it; `None` before there is one.
+    pub fn describe_plan(&self) -> Option<String> {
+        match &self.progress {
+            SessionProgress::Tests(_) => self.plan.as_ref().map(planning::plan_comment),
+            SessionProgress::Integration(state) => {
+                state.test_design.as_ref().map(|_| design_comment(state))
+            }
+        }
+    }
+
     /// What the gates criticise in written tests, which hold the suite back until a person approves.
     pub fn held(&self) -> Option<&[String]> {
-        match &self.pipeline.next {
+        match &self.pipeline()?.next {
             PipelineStep::Finish { verdict: PipelineVerdict::Held { reasons } } => Some(reasons),
             _ => None,
         }
@@ -172,7 +209,13 @@ impl PendingSession {
     /// Whether there is something to plan, to write, to run or to confirm.
     pub fn has_more_to_do(&self) -> bool {
         use PipelineVerdict::{Failed, Generated, Held, NothingMissing, Planned};
-        match &self.pipeline.next {
+        let pipeline = match &self.progress {
+            SessionProgress::Tests(pipeline) => pipeline,
+            SessionProgress::Integration(state) => {
+                return state.checkpoint.next != IntegrationStep::Finish;
+            }
+        };
+        match &pipeline.next {
             PipelineStep::Finish { verdict } => match verdict {
                 Planned | Held { .. } => true,
                 NothingMissing | Generated | Failed { .. } => false,
@@ -199,10 +242,21 @@ pub async fn exists(prepared: &Prepared, session: &SessionId) -> Result<bool, Pr
 
 /// Parses the state files of a session. An unreadable file counts as missing.
 pub fn parse(session: &SessionId, files: SessionFiles) -> Option<PendingSession> {
-    let of = |name: &str| files.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes);
+    let of = |name: &str| {
+        let name = stored_name(session, name);
+        files.iter().find(|(known, _)| *known == name).map(|(_, bytes)| bytes)
+    };
     let record: SessionRecord = serde_json::from_slice(of(RECORD)?).ok()?;
-    let pipeline: Pipeline = serde_json::from_slice(of(PIPELINE)?).ok()?;
-    if record.session_id != *session || pipeline.session_id != *session {
+    let (progress, id) = if session.is_integration() {
+        let state: Integration = serde_json::from_slice(of(INTEGRATION)?).ok()?;
+        let id = state.session_id.clone();
+        (SessionProgress::Integration(Box::new(state)), id)
+    } else {
+        let pipeline: Pipeline = serde_json::from_slice(of(PIPELINE)?).ok()?;
+        let id = pipeline.session_id.clone();
+        (SessionProgress::Tests(Box::new(pipeline)), id)
+    };
+    if record.session_id != *session || id != *session {
         return None;
     }
     let plan = of(&format!("{RESULTS}.json"));
@@ -212,7 +266,7 @@ pub fn parse(session: &SessionId, files: SessionFiles) -> Option<PendingSession>
         let tasks: Option<Vec<_>> = TaskKind::ALL.into_iter().map(task).collect();
         Some(TestPlan { tasks: tasks?, ..plan })
     });
-    Some(PendingSession { session: session.clone(), record, pipeline, plan, files })
+    Some(PendingSession { session: session.clone(), record, progress, plan, files })
 }
 
 /// Writes the files of a session to this machine, for a worker to continue it.
@@ -226,14 +280,21 @@ pub fn restore(facts: &RepositoryFacts, pending: &PendingSession) -> Result<(), 
 /// server, so that the worker commits again.
 fn files_to_restore(pending: &PendingSession) -> SessionFiles {
     let mut files = pending.files.clone();
-    if pending.pipeline.next != PipelineStep::Execute {
-        return files;
-    }
-    let pipeline = Pipeline { next: PipelineStep::Keep, ..pending.pipeline.clone() };
-    files.retain(|(name, _)| name != LOOP && name != PIPELINE);
-    if let Ok(text) = serde_json::to_vec_pretty(&pipeline) {
-        files.push((PIPELINE.to_owned(), text));
-    }
+    let (name, text) = match &pending.progress {
+        SessionProgress::Tests(pipeline) if pipeline.next == PipelineStep::Execute => {
+            let pipeline = Pipeline { next: PipelineStep::Keep, ..(**pipeline).clone() };
+            (PIPELINE, serde_json::to_vec_pretty(&pipeline))
+        }
+        SessionProgress::Integration(state) if state.checkpoint.commit.is_some() => {
+            let mut state = state.clone();
+            (state.checkpoint.next, state.checkpoint.commit) = (IntegrationStep::Commit, None);
+            (INTEGRATION, serde_json::to_vec_pretty(&state))
+        }
+        SessionProgress::Tests(_) | SessionProgress::Integration(_) => return files,
+    };
+    let of = |name: &str| stored_name(&pending.session, name);
+    files.retain(|(known, _)| *known != of(LOOP) && *known != of(name));
+    files.extend(text.ok().map(|text| (of(name), text)));
     files
 }
 
@@ -362,9 +423,16 @@ impl SessionMirror {
 
     /// The sources with new tests; `None` without any, or when they may not be published.
     fn sources(&self, context: &Context<'_>, pending: &PendingSession) -> Option<TreeId> {
-        let file = pending.files.iter().find(|(name, _)| name == GENERATION_FILE)?;
-        let production: Generation = serde_json::from_slice(&file.1).ok()?;
-        let diff = context.prepared.clone.diff(&self.head, &production.tree, store::STATE_FOLDER);
+        let tree = match &pending.progress {
+            SessionProgress::Tests(_) => {
+                let file = pending.files.iter().find(|(name, _)| name == GENERATION_FILE)?;
+                serde_json::from_slice::<Generation>(&file.1).ok()?.tree
+            }
+            SessionProgress::Integration(state) => {
+                state.test_inventory.as_ref().map(|_| state.checkpoint.tree.clone())?
+            }
+        };
+        let diff = context.prepared.clone.diff(&self.head, &tree, store::STATE_FOLDER);
         let limits = vet::VetContext {
             protect: &self.protect,
             state_root: store::STATE_FOLDER,
@@ -372,7 +440,7 @@ impl SessionMirror {
             reach: context.prepared.settings.scope().reach_of_session(),
         };
         let broken = vet::published(&diff.ok()?, &limits);
-        broken.is_empty().then_some(production.tree)
+        broken.is_empty().then_some(tree)
     }
 }
 
@@ -397,7 +465,6 @@ mod tests {
     use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal};
     use crate::domain::test_plan::plan_input::PlanInput;
     use crate::domain::test_plan::plan_run::PlanRun;
-    use crate::report::planning;
 
     fn files(next: PipelineStep) -> SessionFiles {
         let head = CommitId::parse("a".repeat(40)).unwrap();
@@ -420,7 +487,15 @@ mod tests {
             let pending = parse(&session, files(next)).expect("a session");
             let files = files_to_restore(&pending);
             let names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
-            (parse(&session, files).expect("a session").pipeline.next, names)
+            (
+                parse(&session, files)
+                    .expect("a session")
+                    .pipeline()
+                    .expect("a pipeline")
+                    .next
+                    .clone(),
+                names,
+            )
         };
         let (next, names) = laid(PipelineStep::Execute);
         assert_eq!(

@@ -2,16 +2,23 @@
 
 use std::fmt::Write as _;
 
+use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::Stopped;
 use crate::domain::integration::exploration::Exploration;
 use crate::domain::integration::{Integration, IntegrationGoal, IntegrationStep, SessionSummary};
 use crate::domain::session::files::REFLECTION_LOG;
 use crate::domain::text::count;
 
-use super::phrases::single_safe_line;
+use super::markdown::{cell, code, fold, prose};
+use super::phrases::{sentence, single_safe_line};
+use super::planning::Rest;
 
 /// Lines of one kind that are shown.
 const SHOWN: usize = 8;
+
+/// Scenarios and cases of a design that a comment shows.
+const SCENARIOS: usize = 30;
+const CASES: usize = 60;
 
 /// Longest line of foreign text, in characters.
 const LINE: usize = 200;
@@ -62,6 +69,98 @@ pub fn render_end(state: &Integration, folder: &str, stopped: Option<&Stopped>) 
     }
     add_row(&mut text, "next", &next_step(state, stopped));
     text
+}
+
+/// The outcome of a run that ended before its iterations: with a design, at a limit, or without a test.
+pub fn rest_outcome(state: &Integration, stopped: Option<&Stopped>, rest: Rest) -> Outcome {
+    let work = state.written_work();
+    let design = state.test_design.as_ref();
+    let (result, reason) = match (&state.summary, stopped) {
+        (_, Some(stopped)) => (Ending::Blocked, stopped.reason.clone()),
+        (Some(summary), None) => {
+            let why = if work.obstacle.is_empty() { "" } else { ": " };
+            let reason =
+                format!("no test that crosses a boundary was written{why}{}", work.obstacle);
+            (summary.result, reason)
+        }
+        (None, None) => {
+            let scenarios = design.map_or(0, |design| design.integration_scenarios.len());
+            let reason = format!("{} designed", count(scenarios, "scenario"));
+            (Ending::Planned, reason)
+        }
+    };
+    Outcome {
+        session: state.session_id.to_string(),
+        result,
+        reason,
+        limit_reached: stopped.is_some_and(|stopped| stopped.is_spent),
+        options: stopped.map(|stopped| stopped.options.clone()).unwrap_or_default(),
+        written: state.test_inventory.is_some().then_some(work),
+        branch: rest.branch,
+        // The log holds the design, which a person should read.
+        report: design.map_or_else(String::new, |_| format!("{}/{REFLECTION_LOG}", rest.folder)),
+        folder: rest.folder,
+        duration_ms: u64::try_from(rest.took.as_millis()).unwrap_or(u64::MAX),
+        ..Outcome::default()
+    }
+}
+
+/// The design for people who decide on it: the scenarios of each boundary, what is real and what is
+/// faked, and what a person decided so far.
+pub fn design_comment(state: &Integration) -> String {
+    let Some(design) = &state.test_design else { return "There is no design yet.".to_owned() };
+    let scenarios = &design.integration_scenarios;
+    let total: usize = scenarios.iter().map(|one| one.test_cases.len()).sum();
+    let mut text = format!(
+        "Session {}: {} with {} for {}.\n\n| Scenario | Boundary | Priority | Cases |\n|:--|:--|:--|--:|\n",
+        code(state.session_id.as_str()),
+        count(scenarios.len(), "scenario"),
+        count(total, "case"),
+        code(&state.module)
+    );
+    for one in scenarios.iter().take(SCENARIOS) {
+        let (boundary, cases) = (cell(&one.boundary), one.test_cases.len());
+        text.push_str(&format!(
+            "| {} | {boundary} | {} | {cases} |\n",
+            cell(&one.id),
+            one.priority
+        ));
+    }
+    if let Some(more) = scenarios.len().checked_sub(SCENARIOS).filter(|more| *more > 0) {
+        text.push_str(&format!("\nand {}.\n", count(more, "more scenario")));
+    }
+    let mocking = &design.mocking_strategy;
+    text.push_str(&format!(
+        "\nReal: {}. Faked: {}. {}.\n",
+        list_names(&mocking.real_boundaries),
+        list_names(&mocking.mock_boundaries),
+        prose(&sentence(&mocking.rationale), LINE)
+    ));
+    let cases = scenarios.iter().take(SCENARIOS).flat_map(|one| {
+        one.test_cases.iter().map(move |case| format!("- {}: {}", one.id, code(&case.name)))
+    });
+    let cases: Vec<String> = cases.take(CASES).collect();
+    text.push_str(&format!("\n{}", fold("Cases", &cases.join("\n"))));
+    for one in state.decisions.iter().filter(|one| one.is_adjustment()) {
+        let effect = prose(&sentence(&one.impact), LINE);
+        text.push_str(&format!(
+            "\n- {}: {} {effect}.",
+            sentence(&one.description),
+            code(&one.chosen)
+        ));
+    }
+    text
+}
+
+/// Names as code, or that there is none.
+fn list_names(names: &[String]) -> String {
+    if names.is_empty() {
+        return "nothing".to_owned();
+    }
+    let more = names.len().saturating_sub(SHOWN);
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| code(name)).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    shown.join(", ") + &more
 }
 
 fn add_summary(text: &mut String, summary: &SessionSummary) {
