@@ -1,10 +1,6 @@
 //! Use case: write integration tests that cross the boundaries of a module, and fix what they show.
 
-use std::path::PathBuf;
 use std::time::Duration;
-
-use clap::{Args, value_parser};
-use serde::{Deserialize, Serialize};
 
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::repo::RepositoryFacts;
@@ -14,7 +10,6 @@ use crate::cycle::{self, Failure, IntegrationInputs};
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::Stopped;
 use crate::domain::id::SessionId;
-use crate::domain::integration::records::Adjustment;
 use crate::domain::integration::{
     Checkpoint, Integration, IntegrationGoal, IntegrationStep, session_name,
 };
@@ -31,37 +26,7 @@ use super::kept_options::{self, Continued};
 use super::memory;
 use super::providers::{self, Providers};
 use super::settings::{configured, contain, engine_time, state_is_committed, tool_commands};
-use super::{AppError, FixRequest, ModelOptions, RunOptions};
-
-/// A request for integration tests. Unset fields fall back to the configuration.
-#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct IntegrationRequest {
-    /// The repository, or a folder below it.
-    #[arg(long, default_value = ".", value_name = "REPO")]
-    pub repository: PathBuf,
-    /// The module: a path or words. Ignored when a session is continued.
-    #[arg(skip)]
-    pub module: String,
-    /// What may change: commits on a branch, or nothing.
-    #[arg(skip)]
-    pub mode: Mode,
-    /// Confirm the design, and go on without asking.
-    #[arg(long = "yes", short = 'y')]
-    pub approve: bool,
-    /// What a person changes in the design of the session that is continued.
-    #[arg(skip)]
-    pub adjustment: Option<Adjustment>,
-    /// Processes at the same time [default: number of cores].
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=64))]
-    pub jobs: Option<u16>,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub run: RunOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub models: ModelOptions,
-}
+use super::{AppError, FixRequest, IntegrationRequest, RunOptions};
 
 /// How a session of integration tests ended, or where it rests.
 pub struct IntegrationEnd {

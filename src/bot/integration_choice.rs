@@ -1,5 +1,6 @@
-//! Selects the session of a command about integration tests.
+//! Selects the session of a command, here of one about integration tests.
 
+use crate::domain::command::Command;
 use crate::domain::id::SessionId;
 use crate::domain::integration::records::Adjustment;
 use crate::domain::session::SessionRecord;
@@ -7,13 +8,29 @@ use crate::domain::session::SessionRecord;
 use super::context::Context;
 use super::error::BotError;
 use super::fix_branch::{self, StartPoint, choose_start};
-use super::session_choice::{Start, Started, Task, continue_pending, holds_result};
+use super::session_choice::{self, Start, Started, Task, continue_pending, holds_result};
 use super::session_snapshots;
 use super::sessions::{self, NAMES, check_out, names, newest_pending};
 
+/// Chooses the session of a command and checks its head out.
+pub async fn choose_session(
+    context: &Context<'_>,
+    command: &Command,
+    limit: Option<u32>,
+) -> Result<Started, BotError> {
+    match command {
+        Command::Integration { module, flags } => {
+            choose_module(context, module, flags.yes, limit).await
+        }
+        Command::Confirm { .. } => choose_design(context, None).await,
+        Command::Adjust { adjustment, .. } => choose_design(context, Some(adjustment)).await,
+        _ => session_choice::choose(context, command, limit).await,
+    }
+}
+
 /// The session of a request for integration tests: one about the same module that has more to do, or a
 /// new one (specification.md 2.2, F-016).
-pub async fn choose_integration(
+async fn choose_module(
     context: &Context<'_>,
     module: &str,
     approves: bool,
@@ -56,7 +73,7 @@ pub async fn choose_integration(
 }
 
 /// Carries out the design that waits, or adjusts it.
-pub async fn choose_design(
+async fn choose_design(
     context: &Context<'_>,
     adjustment: Option<&Adjustment>,
 ) -> Result<Started, BotError> {

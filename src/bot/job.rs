@@ -59,13 +59,6 @@ pub fn of_run(
         models: fix.models.clone(),
         ..TestRequest::default()
     };
-    let integration = |run: &RunOptions| IntegrationRequest {
-        repository: fix.repository.clone(),
-        run: run.clone(),
-        models: fix.models.clone(),
-        approve: flags.yes,
-        ..IntegrationRequest::default()
-    };
     let resume = RunOptions { session: SessionChoice::Resume { session }, ..fix.run.clone() };
     Ok(match &start.task {
         Task::Test(what) => Job::Test(Box::new(test(what))),
@@ -74,19 +67,43 @@ pub fn of_run(
             let request = TestRequest { run: resume, fresh: false, approve: true, ..test("") };
             Job::Test(Box::new(request))
         }
-        Task::Integration(module) => {
-            let request = IntegrationRequest { module: module.clone(), ..integration(&fix.run) };
-            Job::Integration(Box::new(request))
-        }
-        Task::ContinueIntegration { adjustment, approves } => {
-            let (adjustment, approve) = (adjustment.clone(), *approves);
-            let request = IntegrationRequest { adjustment, approve, ..integration(&resume) };
-            Job::Integration(Box::new(request))
+        task @ (Task::Integration(_) | Task::ContinueIntegration { .. }) => {
+            let begun = integration_request(&fix, flags.yes);
+            Job::Integration(Box::new(complete_request(task, begun, resume)))
         }
         Task::Fix => Job::Fix(Box::new(fix)),
         Task::ContinueFix => Job::Fix(Box::new(FixRequest { run: resume, ..fix })),
         Task::Explain => Job::Fix(Box::new(FixRequest { mode: Mode::DryRun, ..fix })),
     })
+}
+
+/// A request for integration tests with the options of a fix.
+fn integration_request(fix: &FixRequest, approve: bool) -> IntegrationRequest {
+    IntegrationRequest {
+        repository: fix.repository.clone(),
+        run: fix.run.clone(),
+        models: fix.models.clone(),
+        approve,
+        ..IntegrationRequest::default()
+    }
+}
+
+/// The request with what the task says about the session.
+fn complete_request(
+    task: &Task,
+    request: IntegrationRequest,
+    resume: RunOptions,
+) -> IntegrationRequest {
+    match task {
+        Task::Integration(module) => IntegrationRequest { module: module.clone(), ..request },
+        Task::ContinueIntegration { adjustment, approves } => IntegrationRequest {
+            adjustment: adjustment.clone(),
+            approve: *approves,
+            run: resume,
+            ..request
+        },
+        _ => request,
+    }
 }
 
 /// The job that checks the change in the checkout at `root`.

@@ -22,13 +22,14 @@ use super::day_budget::DayBudget;
 use super::earlier_result::EarlierResult;
 use super::error::BotError;
 use super::handle_comment;
+use super::integration_choice::choose_session;
 use super::job;
 use super::limits::{self, Destination};
 use super::memory;
 use super::prepare;
 use super::publish::Publisher;
 use super::replies::Replies;
-use super::session_choice::{Start, Started, Task, choose};
+use super::session_choice::{Start, Started, Task};
 use super::session_snapshots::{self, SessionMirror};
 use super::sessions::read_view;
 use super::supervise::Supervisor;
@@ -47,7 +48,7 @@ pub async fn run(
     if let Some(earlier) = EarlierResult::find(context, command).await? {
         return earlier.offer(context, replies.answers).await;
     }
-    let start = match choose(context, command, granted.max_iterations).await? {
+    let start = match choose_session(context, command, granted.max_iterations).await? {
         Started::Run(start) => *start,
         Started::Reply(why) => {
             replies.add(format!("{PREFIX} {}", name_of(command)), why);

@@ -9,7 +9,6 @@ use crate::report::markdown::prose;
 use super::context::Context;
 use super::error::BotError;
 use super::fix_branch::{self, FixBranch, StartPoint, choose_start};
-use super::integration_choice::{choose_design, choose_integration};
 use super::session_snapshots::{self, PendingSession, SessionProgress};
 use super::sessions::{self, NAMES, check_out, names, newest_pending, read_view};
 
@@ -90,26 +89,14 @@ pub async fn choose(
     limit: Option<u32>,
 ) -> Result<Started, BotError> {
     let approves = command.run_flags().is_some_and(|flags| flags.yes);
-    match command {
-        Command::Run { .. } => {
-            return match newest_pending(context).await? {
-                Some(pending) => {
-                    let approves = approves || pending.integration().is_some();
-                    continue_pending(context, &pending, approves, None)
-                }
-                None => {
-                    Ok(Started::Reply("There is no plan; `/regreen plan INPUT` makes one.".into()))
-                }
-            };
-        }
-        Command::Integration { module, .. } => {
-            return choose_integration(context, module, approves, limit).await;
-        }
-        Command::Confirm { .. } => return choose_design(context, None).await,
-        Command::Adjust { adjustment, .. } => {
-            return choose_design(context, Some(adjustment)).await;
-        }
-        _ => {}
+    if let Command::Run { .. } = command {
+        return match newest_pending(context).await? {
+            Some(pending) => {
+                let approves = approves || pending.integration().is_some();
+                continue_pending(context, &pending, approves, None)
+            }
+            None => Ok(Started::Reply("There is no plan; `/regreen plan INPUT` makes one.".into())),
+        };
     }
     let candidates: Vec<SessionId> = match command {
         Command::Resume { session: Some(session), .. } => vec![session.clone()],

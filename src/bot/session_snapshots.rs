@@ -334,7 +334,7 @@ fn is_green_from_the_start(events: &[Event]) -> bool {
             rate.is_full() && failing.is_empty() && preexisting.is_empty()
         }
         Event::Closed(outcome) => outcome.result == Ending::Success,
-        Event::Tasks { .. } | Event::IterationStarted { .. } => false,
+        Event::Tasks { .. } | Event::TestsWritten { .. } | Event::IterationStarted { .. } => false,
         _ => true,
     }) && events.iter().any(|event| matches!(event, Event::Closed(_)))
 }
@@ -460,6 +460,7 @@ mod tests {
     use super::*;
     use crate::domain::budget::Spending;
     use crate::domain::event::Outcome;
+    use crate::domain::integration::{Checkpoint, IntegrationGoal};
     use crate::domain::rate::PassRate;
     use crate::domain::session::{SessionStatus, samples};
     use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal};
@@ -478,6 +479,43 @@ mod tests {
             (PIPELINE.into(), serde_json::to_vec(&pipeline).unwrap()),
             (LOOP.into(), b"{}".to_vec()),
         ]
+    }
+
+    #[test]
+    fn integration_tests_that_did_not_reach_the_server_are_committed_again() {
+        use IntegrationStep::{Commit, Confirm, Finish, Iterate, Validate};
+        let session = SessionId::parse("ITG-pr-7").unwrap();
+        let id = CommitId::parse("a".repeat(40)).unwrap();
+        let record = SessionRecord::new(session.clone(), id.clone(), "2026-01-02".into());
+        let laid = |next: IntegrationStep, commit: Option<CommitId>| {
+            let (goal, tree) = (IntegrationGoal::Test, TreeId::parse("b".repeat(40)).unwrap());
+            let checkpoint =
+                Checkpoint { next, goal, confirm: true, tree, commit, events: 0, transitions: 0 };
+            let subject = ("shop".into(), "2026-01-02".into());
+            let state = Integration::new(session.clone(), subject, 10, checkpoint);
+            vec![
+                (".trace/workflow-session.json".to_owned(), serde_json::to_vec(&record).unwrap()),
+                (".trace/iteration-state.json".to_owned(), b"{}".to_vec()),
+                ("state.json".to_owned(), serde_json::to_vec(&state).unwrap()),
+            ]
+        };
+        let table = [
+            (Confirm, None, Confirm, 3, true),
+            (Validate, None, Validate, 3, true),
+            (Iterate, Some(id), Commit, 2, true),
+            (Finish, None, Finish, 3, false),
+        ];
+        for (next, commit, expected, number, has_more) in table {
+            let pending = parse(&session, laid(next, commit)).expect("a session");
+            assert_eq!(pending.has_more_to_do(), has_more, "{next:?}");
+            let files = files_to_restore(&pending);
+            assert_eq!(files.len(), number, "{next:?}");
+            let restored = parse(&session, files).expect("a session");
+            let checkpoint = &restored.integration().expect("a state").checkpoint;
+            assert_eq!((checkpoint.next, checkpoint.commit.as_ref()), (expected, None));
+        }
+        let other = SessionId::parse("ITG-pr-8").unwrap();
+        assert_eq!(parse(&other, laid(Confirm, None)), None, "of another session");
     }
 
     #[test]

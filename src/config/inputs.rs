@@ -338,7 +338,7 @@ mod tests {
             (
                 "mode",
                 "fxi",
-                "input `mode`: `fxi` is not one of fix, test-fix, plan, validate, resume, status, work, publish; did you mean `fix`?",
+                "input `mode`: `fxi` is not one of fix, test-fix, plan, integration, validate, resume, continue, status, work, publish; did you mean `fix`?",
             ),
             (
                 "max-iterations",

@@ -142,12 +142,8 @@ pub fn design_comment(state: &Integration) -> String {
     let cases: Vec<String> = cases.take(CASES).collect();
     text.push_str(&format!("\n{}", fold("Cases", &cases.join("\n"))));
     for one in state.decisions.iter().filter(|one| one.is_adjustment()) {
-        let effect = prose(&sentence(&one.impact), LINE);
-        text.push_str(&format!(
-            "\n- {}: {} {effect}.",
-            sentence(&one.description),
-            code(&one.chosen)
-        ));
+        let (what, effect) = (sentence(&one.description), prose(&sentence(&one.impact), LINE));
+        text.push_str(&format!("\n- {what}: {}. {effect}.", code(&one.chosen)));
     }
     text
 }
@@ -204,5 +200,95 @@ fn add_list(text: &mut String, name: &str, lines: impl ExactSizeIterator<Item = 
     }
     if more > 0 {
         add_row(text, "", &format!("and {more} more in the log"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    use crate::domain::id::{SessionId, TreeId};
+    use crate::domain::integration::Checkpoint;
+    use crate::domain::integration::design::{
+        Mocking, PlannedCase, Scenario, ScenarioKind, ScenarioPriority, TestDesign,
+    };
+    use crate::domain::integration::records::{Adjustment, DesignPart};
+
+    const HOSTILE: &str = "a | b\n\n# @octocat `x` <img>";
+
+    fn designed() -> Integration {
+        let (goal, tree) = (IntegrationGoal::Test, TreeId::parse("b".repeat(40)).unwrap());
+        let (next, commit) = (IntegrationStep::Confirm, None);
+        let checkpoint =
+            Checkpoint { next, goal, confirm: true, tree, commit, events: 0, transitions: 0 };
+        let (id, now) = (SessionId::parse("ITG-pr-7").unwrap(), "2026-01-02T03:04:05Z");
+        let mut state = Integration::new(id, (HOSTILE.into(), now.into()), 10, checkpoint);
+        let case = PlannedCase { name: HOSTILE.into(), ..PlannedCase::default() };
+        let scenario = Scenario {
+            id: "IS-001".into(),
+            name: HOSTILE.into(),
+            boundary: HOSTILE.into(),
+            kind: ScenarioKind::ApiContract,
+            priority: ScenarioPriority::High,
+            test_cases: vec![case],
+            mocking: Mocking::default(),
+            setup: String::new(),
+            teardown: String::new(),
+        };
+        let mut design = TestDesign::default();
+        design.mocking_strategy.real_boundaries = vec![HOSTILE.into()];
+        design.mocking_strategy.rationale = "nothing leaves the process".into();
+        design.integration_scenarios = vec![scenario];
+        state.test_design = Some(design);
+        let text = HOSTILE.to_owned();
+        let mut adjusted = state.adjust_design(&Adjustment { part: DesignPart::Mocks, text });
+        adjusted.checkpoint.next = IntegrationStep::Confirm;
+        adjusted
+    }
+
+    #[test]
+    fn a_design_is_shown_without_the_markup_of_its_words() {
+        insta::assert_snapshot!(design_comment(&designed()), @r"
+        Session `ITG-pr-7`: 1 scenario with 1 case for ``a | b # @octocat `x` <img>``.
+
+        | Scenario | Boundary | Priority | Cases |
+        |:--|:--|:--|--:|
+        | `IS-001` | ``a \| b # @octocat `x` <img>`` | high | 1 |
+
+        Real: ``a | b # @octocat `x` <img>``. Faked: nothing. Nothing leaves the process.
+
+        <details>
+        <summary>Cases</summary>
+
+        - IS-001: ``a | b # @octocat `x` <img>``
+
+        </details>
+
+        - Adjust mocks: ``a | b # @octocat `x` <img>``. No model designs the scenarios, so the text does not change them: it is a note for the people who review the tests.
+        ");
+    }
+
+    #[test]
+    fn a_run_that_rests_says_where_and_why() {
+        let limit =
+            Stopped { reason: "30 minutes are over".into(), is_spent: true, options: vec![] };
+        let ended = Integration {
+            summary: Some(designed().summarise_session(None, "now".into())),
+            ..designed()
+        };
+        let table = [
+            (designed(), None, Ending::Planned, "1 scenario designed"),
+            (designed(), Some(&limit), Ending::Blocked, "30 minutes are over"),
+            (ended, None, Ending::Failure, "no test that crosses a boundary was written"),
+        ];
+        for (state, stopped, result, reason) in table {
+            let (branch, folder) = ("regreen/ITG-pr-7".to_owned(), "f".to_owned());
+            let rest = Rest { branch, folder, took: Duration::from_secs(2) };
+            let outcome = rest_outcome(&state, stopped, rest);
+            assert_eq!((outcome.result, outcome.reason.as_str()), (result, reason));
+            assert_eq!(outcome.limit_reached, stopped.is_some());
+            assert_eq!(outcome.report, "f/reflection-log.md");
+        }
     }
 }

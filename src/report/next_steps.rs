@@ -168,6 +168,10 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
         FinalState::Unfinished => {
             steps.push(NextStep::new("/regreen resume", "continue, if no run is in progress"));
         }
+        FinalState::NoResult if is_integration(&view.session) => {
+            let again = "/regreen integration MODULE";
+            steps.push(NextStep::new(again, "run again, once that is corrected"));
+        }
         FinalState::NoResult
         | FinalState::Refused
         | FinalState::Unfixable

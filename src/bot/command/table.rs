@@ -117,8 +117,8 @@ pub const COMMANDS: &[CommandSpec] = &[
     }),
     spec(
         "adjust",
-        "scope|mocks|scenarios: TEXT",
-        "change the design that waits, and show it again",
+        "PART: TEXT",
+        "change the scope, mocks or scenarios of the design that waits, and show it again",
         Run(|words, flags| Ok(Command::Adjust { adjustment: adjustment(words)?, flags })),
     ),
     run("extend", "write tests for what the last fix changed", |flags| Command::Extend { flags }),
