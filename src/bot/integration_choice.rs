@@ -78,7 +78,8 @@ async fn choose_design(
     adjustment: Option<&Adjustment>,
 ) -> Result<Started, BotError> {
     let pending = newest_pending(context).await?;
-    let Some((pending, design)) = pending.as_ref().and_then(|one| Some((one, one.integration()?)))
+    let Some((pending, design)) =
+        pending.as_ref().and_then(|one| Some((one, one.integration.as_ref()?)))
     else {
         let hint = "`/regreen integration MODULE` makes one where `plan.confirm` is `always`";
         return Ok(Started::Reply(format!("There is no design that waits; {hint}.")));

@@ -68,8 +68,7 @@ pub fn of_run(
             Job::Test(Box::new(request))
         }
         task @ (Task::Integration(_) | Task::ContinueIntegration { .. }) => {
-            let begun = integration_request(&fix, flags.yes);
-            Job::Integration(Box::new(complete_request(task, begun, resume)))
+            Job::Integration(Box::new(integration_request(task, &fix, resume, flags.yes)))
         }
         Task::Fix => Job::Fix(Box::new(fix)),
         Task::ContinueFix => Job::Fix(Box::new(FixRequest { run: resume, ..fix })),
@@ -78,32 +77,26 @@ pub fn of_run(
 }
 
 /// A request for integration tests with the options of a fix.
-fn integration_request(fix: &FixRequest, approve: bool) -> IntegrationRequest {
-    IntegrationRequest {
-        repository: fix.repository.clone(),
-        run: fix.run.clone(),
-        models: fix.models.clone(),
-        approve,
-        ..IntegrationRequest::default()
-    }
-}
-
-/// The request with what the task says about the session.
-fn complete_request(
+fn integration_request(
     task: &Task,
-    request: IntegrationRequest,
+    fix: &FixRequest,
     resume: RunOptions,
+    approve: bool,
 ) -> IntegrationRequest {
+    let (repository, models) = (fix.repository.clone(), fix.models.clone());
+    let mut request = IntegrationRequest { repository, models, approve, ..Default::default() };
     match task {
-        Task::Integration(module) => IntegrationRequest { module: module.clone(), ..request },
-        Task::ContinueIntegration { adjustment, approves } => IntegrationRequest {
-            adjustment: adjustment.clone(),
-            approve: *approves,
-            run: resume,
-            ..request
-        },
-        _ => request,
+        Task::ContinueIntegration { adjustment, approves } => {
+            (request.adjustment, request.approve) = (adjustment.clone(), *approves);
+            request.run = resume;
+        }
+        Task::Integration(module) => {
+            request.module.clone_from(module);
+            request.run = fix.run.clone();
+        }
+        _ => {}
     }
+    request
 }
 
 /// The job that checks the change in the checkout at `root`.

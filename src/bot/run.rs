@@ -262,7 +262,7 @@ fn answer_with_plan(start: &Start, publisher: &mut Publisher<'_>, asker: &str) {
     let files = session_snapshots::local_files(&start.facts, &start.session);
     let pending = files.and_then(|files| session_snapshots::parse(&start.session, files));
     let Some(pending) = pending else { return };
-    publisher.show_phases(pending.pipeline());
+    publisher.show_phases(pending.pipeline.as_ref());
     if let Some(reply) = pending.describe_plan() {
         let command = command.chars().take(SHOWN).collect();
         publisher.answers.push(CommandReply { asker: asker.to_owned(), command, reply });

@@ -9,7 +9,7 @@ use crate::report::markdown::prose;
 use super::context::Context;
 use super::error::BotError;
 use super::fix_branch::{self, FixBranch, StartPoint, choose_start};
-use super::session_snapshots::{self, PendingSession, SessionProgress};
+use super::session_snapshots::{self, PendingSession};
 use super::sessions::{self, NAMES, check_out, names, newest_pending, read_view};
 
 /// What the worker is started for.
@@ -69,12 +69,10 @@ pub enum Started {
 pub fn obstacle(pending: &PendingSession, head: &CommitId) -> Option<String> {
     let tested = &pending.record.git.head_sha;
     (tested != head).then(|| {
-        let again = match &pending.progress {
-            SessionProgress::Tests(_) => "`/regreen plan` plans them again",
-            SessionProgress::Integration(_) => "`/regreen integration` designs them again",
-        };
+        let is_integration = pending.session.is_integration();
+        let again = if is_integration { "integration` designs" } else { "plan` plans" };
         format!(
-            "{} plans tests for {}, but the head is now {}; {again}",
+            "{} plans tests for {}, but the head is now {}; `/regreen {again} them again",
             pending.session,
             tested.short(),
             head.short()
@@ -92,7 +90,7 @@ pub async fn choose(
     if let Command::Run { .. } = command {
         return match newest_pending(context).await? {
             Some(pending) => {
-                let approves = approves || pending.integration().is_some();
+                let approves = approves || pending.integration.is_some();
                 continue_pending(context, &pending, approves, None)
             }
             None => Ok(Started::Reply("There is no plan; `/regreen plan INPUT` makes one.".into())),
@@ -237,9 +235,9 @@ pub fn continue_pending(
         )
     })?;
     let session = pending.session.clone();
-    let task = match &pending.progress {
-        SessionProgress::Tests(_) => Task::ContinueTest,
-        SessionProgress::Integration(_) => Task::ContinueIntegration { adjustment, approves },
+    let task = match &pending.integration {
+        None => Task::ContinueTest,
+        Some(_) => Task::ContinueIntegration { adjustment, approves },
     };
     Ok(Started::Run(Box::new(Start { session, expected: None, task, facts, approved })))
 }

@@ -12,7 +12,7 @@ use crate::adapter::repo::{Bounds, RepositoryFacts, SessionFiles};
 use crate::adapter::{state_root, store};
 use crate::domain::event::{Ending, Event};
 use crate::domain::id::{CommitId, SessionId, TreeId};
-use crate::domain::integration::{Integration, IntegrationStep};
+use crate::domain::integration::{Integration, IntegrationStep, Phase};
 use crate::domain::session::SessionRecord;
 use crate::domain::session::files::{
     EVENTS as STORED_EVENTS, INTEGRATION, LOOP, PIPELINE, RECORD, stored_name,
@@ -152,55 +152,31 @@ pub fn events_at(
     Ok(found.map(|(_, bytes)| bytes).unwrap_or_default())
 }
 
-/// How far a session is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SessionProgress {
-    Tests(Box<Pipeline>),
-    Integration(Box<Integration>),
-}
-
 /// A session that plans or writes tests and has no commit yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PendingSession {
     /// Its id.
     pub session: SessionId,
     pub record: SessionRecord,
-    pub progress: SessionProgress,
+    /// Its progress, when it tests a task.
+    pub pipeline: Option<Pipeline>,
+    /// Its progress, when it tests the boundaries of a module.
+    pub integration: Option<Integration>,
     /// Its plan, once there is one.
     pub plan: Option<TestPlan>,
     pub files: SessionFiles,
 }
 
 impl PendingSession {
-    /// The state of a session that plans or writes tests for a task.
-    pub fn pipeline(&self) -> Option<&Pipeline> {
-        match &self.progress {
-            SessionProgress::Tests(pipeline) => Some(pipeline),
-            SessionProgress::Integration(_) => None,
-        }
-    }
-
-    /// The state of a session that writes integration tests.
-    pub fn integration(&self) -> Option<&Integration> {
-        match &self.progress {
-            SessionProgress::Tests(_) => None,
-            SessionProgress::Integration(state) => Some(state),
-        }
-    }
-
     /// The plan or the design for people who decide on it; `None` before there is one.
     pub fn describe_plan(&self) -> Option<String> {
-        match &self.progress {
-            SessionProgress::Tests(_) => self.plan.as_ref().map(planning::plan_comment),
-            SessionProgress::Integration(state) => {
-                state.test_design.as_ref().map(|_| design_comment(state))
-            }
-        }
+        let design = self.integration.as_ref().and_then(design_comment);
+        design.or_else(|| self.plan.as_ref().map(planning::plan_comment))
     }
 
     /// What the gates criticise in written tests, which hold the suite back until a person approves.
     pub fn held(&self) -> Option<&[String]> {
-        match &self.pipeline()?.next {
+        match &self.pipeline.as_ref()?.next {
             PipelineStep::Finish { verdict: PipelineVerdict::Held { reasons } } => Some(reasons),
             _ => None,
         }
@@ -209,14 +185,11 @@ impl PendingSession {
     /// Whether there is something to plan, to write, to run or to confirm.
     pub fn has_more_to_do(&self) -> bool {
         use PipelineVerdict::{Failed, Generated, Held, NothingMissing, Planned};
-        let pipeline = match &self.progress {
-            SessionProgress::Tests(pipeline) => pipeline,
-            SessionProgress::Integration(state) => {
-                return state.checkpoint.next != IntegrationStep::Finish;
-            }
-        };
-        match &pipeline.next {
-            PipelineStep::Finish { verdict } => match verdict {
+        if let Some(state) = &self.integration {
+            return state.checkpoint.next != IntegrationStep::Finish;
+        }
+        match self.pipeline.as_ref().map(|pipeline| &pipeline.next) {
+            Some(PipelineStep::Finish { verdict }) => match verdict {
                 Planned | Held { .. } => true,
                 NothingMissing | Generated | Failed { .. } => false,
             },
@@ -247,16 +220,15 @@ pub fn parse(session: &SessionId, files: SessionFiles) -> Option<PendingSession>
         files.iter().find(|(known, _)| *known == name).map(|(_, bytes)| bytes)
     };
     let record: SessionRecord = serde_json::from_slice(of(RECORD)?).ok()?;
-    let (progress, id) = if session.is_integration() {
-        let state: Integration = serde_json::from_slice(of(INTEGRATION)?).ok()?;
-        let id = state.session_id.clone();
-        (SessionProgress::Integration(Box::new(state)), id)
+    let (mut pipeline, mut integration) = (None::<Pipeline>, None::<Integration>);
+    let id = if session.is_integration() {
+        let state = serde_json::from_slice(of(INTEGRATION)?).ok()?;
+        &integration.insert(state).session_id
     } else {
-        let pipeline: Pipeline = serde_json::from_slice(of(PIPELINE)?).ok()?;
-        let id = pipeline.session_id.clone();
-        (SessionProgress::Tests(Box::new(pipeline)), id)
+        let state = serde_json::from_slice(of(PIPELINE)?).ok()?;
+        &pipeline.insert(state).session_id
     };
-    if record.session_id != *session || id != *session {
+    if record.session_id != *session || id != session {
         return None;
     }
     let plan = of(&format!("{RESULTS}.json"));
@@ -266,7 +238,7 @@ pub fn parse(session: &SessionId, files: SessionFiles) -> Option<PendingSession>
         let tasks: Option<Vec<_>> = TaskKind::ALL.into_iter().map(task).collect();
         Some(TestPlan { tasks: tasks?, ..plan })
     });
-    Some(PendingSession { session: session.clone(), record, progress, plan, files })
+    Some(PendingSession { session: session.clone(), record, pipeline, integration, plan, files })
 }
 
 /// Writes the files of a session to this machine, for a worker to continue it.
@@ -280,17 +252,17 @@ pub fn restore(facts: &RepositoryFacts, pending: &PendingSession) -> Result<(), 
 /// server, so that the worker commits again.
 fn files_to_restore(pending: &PendingSession) -> SessionFiles {
     let mut files = pending.files.clone();
-    let (name, text) = match &pending.progress {
-        SessionProgress::Tests(pipeline) if pipeline.next == PipelineStep::Execute => {
-            let pipeline = Pipeline { next: PipelineStep::Keep, ..(**pipeline).clone() };
+    let (name, text) = match (&pending.pipeline, &pending.integration) {
+        (Some(pipeline), _) if pipeline.next == PipelineStep::Execute => {
+            let pipeline = Pipeline { next: PipelineStep::Keep, ..pipeline.clone() };
             (PIPELINE, serde_json::to_vec_pretty(&pipeline))
         }
-        SessionProgress::Integration(state) if state.checkpoint.commit.is_some() => {
+        (_, Some(state)) if state.checkpoint.commit.is_some() => {
             let mut state = state.clone();
             (state.checkpoint.next, state.checkpoint.commit) = (IntegrationStep::Commit, None);
             (INTEGRATION, serde_json::to_vec_pretty(&state))
         }
-        SessionProgress::Tests(_) | SessionProgress::Integration(_) => return files,
+        _ => return files,
     };
     let of = |name: &str| stored_name(&pending.session, name);
     files.retain(|(known, _)| *known != of(LOOP) && *known != of(name));
@@ -382,7 +354,11 @@ impl SessionMirror {
     /// Reads the state of the session.
     fn refresh(&mut self) {
         let found = store::committed_files(&self.folder).ok();
-        if let Some(pending) = found.and_then(|files| parse(&self.session, files)) {
+        // A module that nobody explored may be none, and its session is deleted again.
+        let is_new = |state: &Integration| state.phase == Phase::Init;
+        if let Some(pending) = found.and_then(|files| parse(&self.session, files))
+            && !pending.integration.as_ref().is_some_and(is_new)
+        {
             self.latest = Some(pending);
         }
     }
@@ -423,13 +399,11 @@ impl SessionMirror {
 
     /// The sources with new tests; `None` without any, or when they may not be published.
     fn sources(&self, context: &Context<'_>, pending: &PendingSession) -> Option<TreeId> {
-        let tree = match &pending.progress {
-            SessionProgress::Tests(_) => {
+        let tree = match &pending.integration {
+            Some(state) => state.test_inventory.as_ref().map(|_| state.checkpoint.tree.clone())?,
+            None => {
                 let file = pending.files.iter().find(|(name, _)| name == GENERATION_FILE)?;
                 serde_json::from_slice::<Generation>(&file.1).ok()?.tree
-            }
-            SessionProgress::Integration(state) => {
-                state.test_inventory.as_ref().map(|_| state.checkpoint.tree.clone())?
             }
         };
         let diff = context.prepared.clone.diff(&self.head, &tree, store::STATE_FOLDER);
@@ -511,7 +485,7 @@ mod tests {
             let files = files_to_restore(&pending);
             assert_eq!(files.len(), number, "{next:?}");
             let restored = parse(&session, files).expect("a session");
-            let checkpoint = &restored.integration().expect("a state").checkpoint;
+            let checkpoint = &restored.integration.expect("a state").checkpoint;
             assert_eq!((checkpoint.next, checkpoint.commit.as_ref()), (expected, None));
         }
         let other = SessionId::parse("ITG-pr-8").unwrap();
@@ -525,15 +499,7 @@ mod tests {
             let pending = parse(&session, files(next)).expect("a session");
             let files = files_to_restore(&pending);
             let names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
-            (
-                parse(&session, files)
-                    .expect("a session")
-                    .pipeline()
-                    .expect("a pipeline")
-                    .next
-                    .clone(),
-                names,
-            )
+            (parse(&session, files).expect("a session").pipeline.expect("a pipeline").next, names)
         };
         let (next, names) = laid(PipelineStep::Execute);
         assert_eq!(

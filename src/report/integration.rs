@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use minijinja::context;
+
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::Stopped;
 use crate::domain::integration::exploration::Exploration;
@@ -9,16 +11,12 @@ use crate::domain::integration::{Integration, IntegrationGoal, IntegrationStep, 
 use crate::domain::session::files::REFLECTION_LOG;
 use crate::domain::text::count;
 
-use super::markdown::{cell, code, fold, prose};
-use super::phrases::{sentence, single_safe_line};
+use super::phrases::single_safe_line;
 use super::planning::Rest;
+use super::templates::{as_value, render};
 
 /// Lines of one kind that are shown.
 const SHOWN: usize = 8;
-
-/// Scenarios and cases of a design that a comment shows.
-const SCENARIOS: usize = 30;
-const CASES: usize = 60;
 
 /// Longest line of foreign text, in characters.
 const LINE: usize = 200;
@@ -106,57 +104,13 @@ pub fn rest_outcome(state: &Integration, stopped: Option<&Stopped>, rest: Rest) 
 }
 
 /// The design for people who decide on it: the scenarios of each boundary, what is real and what is
-/// faked, and what a person decided so far.
-pub fn design_comment(state: &Integration) -> String {
-    let Some(design) = &state.test_design else { return "There is no design yet.".to_owned() };
-    let scenarios = &design.integration_scenarios;
-    let total: usize = scenarios.iter().map(|one| one.test_cases.len()).sum();
-    let mut text = format!(
-        "Session {}: {} with {} for {}.\n\n| Scenario | Boundary | Priority | Cases |\n|:--|:--|:--|--:|\n",
-        code(state.session_id.as_str()),
-        count(scenarios.len(), "scenario"),
-        count(total, "case"),
-        code(&state.module)
-    );
-    for one in scenarios.iter().take(SCENARIOS) {
-        let (boundary, cases) = (cell(&one.boundary), one.test_cases.len());
-        text.push_str(&format!(
-            "| {} | {boundary} | {} | {cases} |\n",
-            cell(&one.id),
-            one.priority
-        ));
-    }
-    if let Some(more) = scenarios.len().checked_sub(SCENARIOS).filter(|more| *more > 0) {
-        text.push_str(&format!("\nand {}.\n", count(more, "more scenario")));
-    }
-    let mocking = &design.mocking_strategy;
-    text.push_str(&format!(
-        "\nReal: {}. Faked: {}. {}.\n",
-        list_names(&mocking.real_boundaries),
-        list_names(&mocking.mock_boundaries),
-        prose(&sentence(&mocking.rationale), LINE)
-    ));
-    let cases = scenarios.iter().take(SCENARIOS).flat_map(|one| {
-        one.test_cases.iter().map(move |case| format!("- {}: {}", one.id, code(&case.name)))
-    });
-    let cases: Vec<String> = cases.take(CASES).collect();
-    text.push_str(&format!("\n{}", fold("Cases", &cases.join("\n"))));
-    for one in state.decisions.iter().filter(|one| one.is_adjustment()) {
-        let (what, effect) = (sentence(&one.description), prose(&sentence(&one.impact), LINE));
-        text.push_str(&format!("\n- {what}: {}. {effect}.", code(&one.chosen)));
-    }
-    text
-}
-
-/// Names as code, or that there is none.
-fn list_names(names: &[String]) -> String {
-    if names.is_empty() {
-        return "nothing".to_owned();
-    }
-    let more = names.len().saturating_sub(SHOWN);
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| code(name)).collect();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    shown.join(", ") + &more
+/// faked, and what a person adjusted; `None` before there is one.
+pub fn design_comment(state: &Integration) -> Option<String> {
+    let scenarios = &state.test_design.as_ref()?.integration_scenarios;
+    let cases: usize = scenarios.iter().map(|one| one.test_cases.len()).sum();
+    let adjustments: Vec<_> = state.decisions.iter().filter(|one| one.is_adjustment()).collect();
+    let adjustments = as_value(&adjustments);
+    Some(render("design.md", context! { state => as_value(state), cases, adjustments }))
 }
 
 fn add_summary(text: &mut String, summary: &SessionSummary) {
@@ -249,14 +203,14 @@ mod tests {
 
     #[test]
     fn a_design_is_shown_without_the_markup_of_its_words() {
-        insta::assert_snapshot!(design_comment(&designed()), @r"
+        insta::assert_snapshot!(design_comment(&designed()).unwrap(), @r"
         Session `ITG-pr-7`: 1 scenario with 1 case for ``a | b # @octocat `x` <img>``.
 
         | Scenario | Boundary | Priority | Cases |
         |:--|:--|:--|--:|
         | `IS-001` | ``a \| b # @octocat `x` <img>`` | high | 1 |
 
-        Real: ``a | b # @octocat `x` <img>``. Faked: nothing. Nothing leaves the process.
+        Real: ``a | b # @octocat `x` <img>``. Faked: nothing; nothing leaves the process.
 
         <details>
         <summary>Cases</summary>
@@ -265,7 +219,7 @@ mod tests {
 
         </details>
 
-        - Adjust mocks: ``a | b # @octocat `x` <img>``. No model designs the scenarios, so the text does not change them: it is a note for the people who review the tests.
+        - adjust mocks: ``a | b # @octocat `x` <img>``; no model designs the scenarios, so the text does not change them: it is a note for the people who review the tests.
         ");
     }
 

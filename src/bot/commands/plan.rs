@@ -16,7 +16,7 @@ pub async fn show_plan(context: &Context<'_>) -> Result<String, BotError> {
     };
     let next = match obstacle(&pending, &context.target.head) {
         Some(why) => why,
-        None if pending.integration().is_some() => {
+        None if pending.integration.is_some() => {
             "`/regreen confirm` carries it out, `/regreen adjust` changes it, `/regreen cancel` drops it".into()
         }
         None => "`/regreen run` carries it out, `/regreen cancel` drops it".into(),
