@@ -528,26 +528,26 @@ const SLACK: usize = 150;
 
 /// Production lines of each room, and of all; whoever adds lines raises the number here, on purpose.
 const LINES: &[(&str, usize)] = &[
-    ("adapter", 1_322),
+    ("adapter", 1_323),
     ("adapter/github", 1726),
     ("adapter/host", 4365),
     ("adapter/model", 2993),
     ("adapter/repo", 5146),
-    ("adapter/store", 775),
+    ("adapter/store", 777),
     ("adapter/suite", 11_585),
-    ("app", 3_829),
-    ("bot", 6910),
-    ("cli", 1_719),
+    ("app", 3_868),
+    ("bot", 7207),
+    ("cli", 1_723),
     ("code", 25_178),
-    ("config", 1849),
-    ("cycle", 3_842),
-    ("domain", 15_313),
+    ("config", 1859),
+    ("cycle", 3_866),
+    ("domain", 15_425),
     ("effect", 2_056),
     ("repair", 9_817),
-    ("report", 8_611),
+    ("report", 8_684),
     ("role", 15_270),
     ("root", 132),
-    ("total", 122_436),
+    ("total", 122_999),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the
