@@ -528,26 +528,26 @@ const SLACK: usize = 150;
 
 /// Production lines of each room, and of all; whoever adds lines raises the number here, on purpose.
 const LINES: &[(&str, usize)] = &[
-    ("adapter", 1_322),
+    ("adapter", 1_323),
     ("adapter/github", 1726),
     ("adapter/host", 4365),
     ("adapter/model", 2993),
     ("adapter/repo", 5146),
-    ("adapter/store", 775),
+    ("adapter/store", 777),
     ("adapter/suite", 11_585),
-    ("app", 3_829),
-    ("bot", 6910),
-    ("cli", 1_719),
+    ("app", 3_868),
+    ("bot", 7207),
+    ("cli", 1_723),
     ("code", 25_178),
-    ("config", 1849),
-    ("cycle", 3_842),
-    ("domain", 15_327),
+    ("config", 1_859),
+    ("cycle", 3_866),
+    ("domain", 15_439),
     ("effect", 2_056),
     ("repair", 9_837),
-    ("report", 8_618),
+    ("report", 8_691),
     ("role", 15_317),
     ("root", 132),
-    ("total", 122_525),
+    ("total", 123_088),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

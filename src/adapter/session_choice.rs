@@ -7,7 +7,7 @@ use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{SessionId, slug};
 use crate::domain::language::Language;
 use crate::domain::request::{FixSettings, Mode};
-use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
+use crate::domain::session::files::{LOOP, PIPELINE, RECORD, stored_name};
 use crate::domain::session::{
     ABANDONED, MAX_ITERATIONS, SessionChoice, SessionKind, SessionRecord, SessionStatus, free_id,
     is_stopped_on, newest_resumable, refusal,
@@ -152,7 +152,8 @@ pub async fn repair_state(
     let files = repo::read_session(facts, branch, STATE_FOLDER, &record.session_id)?;
     let committed = files.iter().flatten().find(|(name, bytes)| {
         let state = || serde_json::from_slice::<FixLoop>(bytes);
-        name == LOOP && state().is_ok_and(|state| state.head == record.git.head_sha)
+        *name == stored_name(&record.session_id, LOOP)
+            && state().is_ok_and(|state| state.head == record.git.head_sha)
     });
     if let Some(file) = committed {
         store.restore(std::slice::from_ref(file))?;
@@ -181,7 +182,7 @@ fn load(
     }
     let branch = id.branch();
     if let Some(files) = repo::read_session(facts, &branch, STATE_FOLDER, id)?
-        && let Some((_, bytes)) = files.iter().find(|(name, _)| name == RECORD)
+        && let Some((_, bytes)) = files.iter().find(|(name, _)| *name == stored_name(id, RECORD))
     {
         let record = store::parse_record(Path::new(&branch), bytes)?;
         return Ok((record, Some(files)));

@@ -1,9 +1,6 @@
 //! Use case: write integration tests that cross the boundaries of a module, and fix what they show.
 
-use std::path::PathBuf;
-
-use clap::{Args, value_parser};
-use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::repo::RepositoryFacts;
@@ -19,42 +16,17 @@ use crate::domain::integration::{
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::{SessionChoice, SessionKind};
 use crate::effect::{Clock, Screen};
+use crate::report::integration::rest_outcome;
+use crate::report::planning::Rest;
 use crate::report::reflection_log;
 
-use super::bundle_screen::BundleOpening;
+use super::bundle_screen::{BundleOpening, BundleScreen, TeeScreen};
 use super::fix::{FixRun, OpenModels, or_undo, resolve, run_loop};
 use super::kept_options::{self, Continued};
 use super::memory;
-use super::providers;
+use super::providers::{self, Providers};
 use super::settings::{configured, contain, engine_time, state_is_committed, tool_commands};
-use super::{AppError, FixRequest, ModelOptions, RunOptions};
-
-/// A request for integration tests. Unset fields fall back to the configuration.
-#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct IntegrationRequest {
-    /// The repository, or a folder below it.
-    #[arg(long, default_value = ".", value_name = "REPO")]
-    pub repository: PathBuf,
-    /// The module: a path or words. Ignored when a session is continued.
-    #[arg(skip)]
-    pub module: String,
-    /// What may change: commits on a branch, or nothing.
-    #[arg(skip)]
-    pub mode: Mode,
-    /// Confirm the design, and go on without asking.
-    #[arg(long = "yes", short = 'y')]
-    pub approve: bool,
-    /// Processes at the same time [default: number of cores].
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=64))]
-    pub jobs: Option<u16>,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub run: RunOptions,
-    #[command(flatten)]
-    #[serde(flatten)]
-    pub models: ModelOptions,
-}
+use super::{AppError, FixRequest, IntegrationRequest, RunOptions};
 
 /// How a session of integration tests ended, or where it rests.
 pub struct IntegrationEnd {
@@ -86,18 +58,17 @@ pub async fn write_integration_tests(
     let memory = memory::recall(&request.run.memory, &settings, &facts);
     let mut providers = providers::open(&request.models, &settings)?;
     providers.ask_failed_last(&memory.memory);
+    let bundle = open_bundle(&request, &facts)?;
+    let tee = TeeScreen { screen, bundle: bundle.as_ref() };
     let session = Session::open(&fix, &clock).await?;
     let kept = kept_options::keep(&request, &session).await;
     let (mut session, ()) = or_undo(session, kept, Session::delete).await?;
     session.notices.extend(notice);
     let models = providers.models(&session.client_folders());
     let (session, models) = or_undo(session, models, Session::delete).await?;
-    screen.show(&session.opened());
-    for text in session.notices.iter().chain(&providers.notices) {
-        screen.show(&Event::Notice { text: text.clone() });
-    }
+    show_opening(&session, &providers, &tee);
     let open = OpenModels { providers: &providers, models: &models };
-    let prepared = prepare((&request, &settings, &fix), &session, open, screen).await;
+    let prepared = prepare((&request, &settings, &fix), &session, open, &tee).await;
     let (state, stopped) = match prepared {
         Ok(prepared) => prepared,
         Err(failure) => {
@@ -110,7 +81,7 @@ pub async fn write_integration_tests(
     };
     // A kill may have kept a session from being closed behind its last step.
     if state.checkpoint.commit.is_none() || stopped.is_some() {
-        return rest(session, state, stopped).await;
+        return rest((session, state, stopped), clock.elapsed(), bundle.as_ref()).await;
     }
     let left = fix.budget.map(|budget| budget.saturating_sub(clock.elapsed()));
     let run = FixRun {
@@ -118,7 +89,7 @@ pub async fn write_integration_tests(
         settings: &settings,
         memory: &memory,
         fix: FixSettings { budget: left, ..fix },
-        bundle: BundleOpening::Create,
+        bundle: BundleOpening::Append,
     };
     let ended = Box::pin(run_loop(run, session, open, screen)).await?;
     let state = ended.integration.unwrap_or(state);
@@ -179,7 +150,12 @@ async fn prepare(
     let subject = (module, fx.clock.now());
     let fresh = Integration::new(id, subject, session.record.max_iterations, checkpoint);
     let limit = request.run.max_iterations.filter(|_| session.resumed);
-    let state = cycle::enter_integration(fresh, (request.approve, limit), &fx).await?;
+    let confirmed = request.approve && request.adjustment.is_none();
+    let before = cycle::enter_integration(fresh, (confirmed, limit), &fx).await?;
+    let state = match &request.adjustment {
+        Some(adjustment) => cycle::adjust_integration(before.clone(), adjustment, &fx).await?,
+        None => before.clone(),
+    };
     let inputs = IntegrationInputs {
         observer: session.observer(),
         jobs: fix.jobs,
@@ -189,18 +165,41 @@ async fn prepare(
         state_is_committed: state_is_committed(settings),
         own: tool_commands(settings),
     };
-    let driven = Box::pin(cycle::prepare_integration(state, &inputs, &fx)).await?;
+    let driven = Box::pin(cycle::prepare_integration(state, &inputs, &fx)).await;
+    // The design stays as it was where its new scope names no module.
+    if request.adjustment.is_some() && matches!(driven, Err(Failure::Module(_))) {
+        cycle::restore_integration(&before, &fx).await?;
+    }
+    let driven = driven?;
     Ok((driven.state, driven.stopped))
+}
+
+/// The bundle of a run, for the phases whose commit follows with the fix loop.
+fn open_bundle(
+    request: &IntegrationRequest,
+    facts: &RepositoryFacts,
+) -> Result<Option<BundleScreen>, AppError> {
+    let opening = BundleOpening::CreateWithoutCommits;
+    let folder = request.run.bundle.as_ref();
+    folder.map(|folder| BundleScreen::open(folder, facts.clone(), None, opening)).transpose()
+}
+
+fn show_opening(session: &Session<'_>, providers: &Providers, screen: &dyn Screen) {
+    screen.show(&session.opened());
+    for text in session.notices.iter().chain(&providers.notices) {
+        screen.show(&Event::Notice { text: text.clone() });
+    }
 }
 
 /// Ends a run before the iterations: a design that was asked for or waits, no test to iterate on, or a
 /// limit that was reached.
 async fn rest(
-    session: Session<'_>,
-    state: Integration,
-    stopped: Option<Stopped>,
+    (mut session, state, stopped): (Session<'_>, Integration, Option<Stopped>),
+    took: Duration,
+    bundle: Option<&BundleScreen>,
 ) -> Result<IntegrationEnd, AppError> {
     let mut folder = session.folder().display().to_string();
+    let place = Rest { branch: session.record.git.branch.clone(), folder: folder.clone(), took };
     match state.checkpoint.next {
         IntegrationStep::Finish if state.checkpoint.goal == IntegrationGoal::Design => {
             folder.clear();
@@ -208,9 +207,14 @@ async fn rest(
         }
         IntegrationStep::Finish => session.withdraw().await,
         _ => {
+            session.record.input = Some(state.module.clone());
             let result = if stopped.is_some() { "blocked" } else { "planned" };
             session.rest_paused(result).await?;
         }
+    }
+    if let Some(bundle) = bundle {
+        let outcome = rest_outcome(&state, stopped.as_ref(), place);
+        bundle.show(&Event::Closed(Box::new(outcome)));
     }
     let log = reflection_log::render(&state);
     Ok(IntegrationEnd { state, folder, log, outcome: None, stopped })

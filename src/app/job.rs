@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::Override;
 use crate::domain::budget::parse_minutes;
 use crate::domain::id::SessionId;
+use crate::domain::integration::records::Adjustment;
 use crate::domain::request::{MemorySource, Mode};
 use crate::domain::session::SessionChoice;
 
@@ -24,6 +25,8 @@ pub enum Job {
     Test(Box<TestRequest>),
     /// Plan tests; write none.
     Plan(Box<TestRequest>),
+    /// Write integration tests of a module, and fix what they show.
+    Integration(Box<IntegrationRequest>),
     /// Check the quality of code and tests.
     Validate(Box<ValidateRequest>),
 }
@@ -178,6 +181,36 @@ pub struct TestRequest {
     pub models: ModelOptions,
 }
 
+/// A request for integration tests. Unset fields fall back to the configuration.
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct IntegrationRequest {
+    /// The repository, or a folder below it.
+    #[arg(long, default_value = ".", value_name = "REPO")]
+    pub repository: PathBuf,
+    /// The module: a path or words. Ignored when a session is continued.
+    #[arg(skip)]
+    pub module: String,
+    /// What may change: commits on a branch, or nothing.
+    #[arg(skip)]
+    pub mode: Mode,
+    /// Confirm the design, and go on without asking.
+    #[arg(long = "yes", short = 'y')]
+    pub approve: bool,
+    /// What a person changes in the design of the session that is continued.
+    #[arg(skip)]
+    pub adjustment: Option<Adjustment>,
+    /// Processes at the same time [default: number of cores].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=64))]
+    pub jobs: Option<u16>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub models: ModelOptions,
+}
+
 /// A request to check code and tests. What is checked how strictly is configuration: see the keys
 /// below `validate` and `tools`, which [`ValidateRequest::set`] can change.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -219,6 +252,7 @@ pub struct ValidateRequest {
 mod tests {
     use super::*;
     use crate::domain::id::SessionId;
+    use crate::domain::integration::records::DesignPart;
 
     fn id() -> SessionId {
         SessionId::parse("WFS-test-main").unwrap()
@@ -307,6 +341,17 @@ mod tests {
         };
         let newest = RunOptions { session: SessionChoice::Newest, ..run_options() };
         let newest = FixRequest { run: newest, ..fix_request() };
+        let adjustment = Adjustment { part: DesignPart::Mocks, text: "no network".into() };
+        let integration = IntegrationRequest {
+            repository: "r".into(),
+            module: "--the cart".into(),
+            mode: Mode::DryRun,
+            approve: true,
+            adjustment: Some(adjustment),
+            jobs: Some(2),
+            run: run_options(),
+            models: models(),
+        };
         let jobs = [
             Job::Fix(Box::new(fix_request())),
             Job::Fix(Box::new(newest)),
@@ -314,6 +359,8 @@ mod tests {
             Job::Test(Box::new(test_request())),
             Job::Plan(Box::new(test_request())),
             Job::Plan(Box::default()),
+            Job::Integration(Box::new(integration)),
+            Job::Integration(Box::default()),
             Job::Validate(Box::new(validate)),
             Job::Validate(Box::default()),
         ];

@@ -30,8 +30,10 @@ pub use code_selection::CodeSelection;
 pub use doctor::{Diagnosis, doctor};
 pub use error::{AppError, ErrorClass, exit};
 pub use fix::fix;
-pub use integration::{IntegrationEnd, IntegrationRequest, write_integration_tests};
-pub use job::{FixRequest, Job, ModelOptions, RunOptions, TestRequest, ValidateRequest};
+pub use integration::{IntegrationEnd, write_integration_tests};
+pub use job::{
+    FixRequest, IntegrationRequest, Job, ModelOptions, RunOptions, TestRequest, ValidateRequest,
+};
 pub use memory::{ForgetRequest, forget_memory, show_memory, untrusted_memory};
 pub use page::check_page;
 pub use plan_and_write_tests::{TestOutcome, plan, test};

@@ -3,7 +3,7 @@
 use crate::adapter::store;
 use crate::config::CommitState;
 use crate::domain::id::{CommitId, SessionId};
-use crate::domain::session::files::RECORD;
+use crate::domain::session::files::{RECORD, stored_name};
 use crate::domain::session::{SessionKind, SessionRecord, SessionStatus, refusal};
 use crate::effect::FetchTarget;
 
@@ -65,7 +65,9 @@ pub fn choose_start(
         };
     };
     let why_not = if record.git.head_sha == *head {
-        refusal(record, SessionKind::Test, limit)
+        let is_integration = record.session_id.is_integration();
+        let kind = if is_integration { SessionKind::Integration } else { SessionKind::Test };
+        refusal(record, kind, limit)
     } else {
         Some(format!("it tested {}, and the head is {}", record.git.head_sha.short(), head.short()))
     };
@@ -89,7 +91,8 @@ pub async fn read(
     let Some(tip) = prepared.remote.head_of(&session.branch()).await? else { return Ok(None) };
     prepared.remote.fetch(&FetchTarget::Commit(tip.clone()), Some(DEPTH)).await?;
     let mut record = record(prepared, &tip, session)?;
-    let state = format!("{}/{}/{RECORD}", store::STATE_FOLDER, session.state_folder());
+    let name = stored_name(session, RECORD);
+    let state = format!("{}/{}/{name}", store::STATE_FOLDER, session.state_folder());
     let is_off = prepared.clone.file_of(&tip, &state)?.is_none();
     if let Some(record) = record.as_mut().filter(|_| is_off) {
         // The state was committed before the session ended, which removed it from the tip.
@@ -138,7 +141,7 @@ fn record(
     session: &SessionId,
 ) -> Result<Option<SessionRecord>, PrepareError> {
     let files = prepared.clone.session_at(tip, store::STATE_FOLDER, session)?;
-    let found = files.iter().flatten().find(|(name, _)| name == RECORD);
+    let found = files.iter().flatten().find(|(name, _)| *name == stored_name(session, RECORD));
     // An unreadable record counts as missing.
     Ok(found.and_then(|(_, bytes)| serde_json::from_slice(bytes).ok()))
 }

@@ -104,6 +104,9 @@ async fn answer(
         | Command::Test { .. }
         | Command::Plan { .. }
         | Command::Run { .. }
+        | Command::Integration { .. }
+        | Command::Confirm { .. }
+        | Command::Adjust { .. }
         | Command::Resume { .. } => return Ok(Outcome::Run(command.clone())),
         Command::Extend { flags } => match extend::files_of_fixes(context).await? {
             Some(what) => {

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::adapter::host::files;
-use crate::app::{FixRequest, Job, ModelOptions, RunOptions, TestRequest, ValidateRequest};
+use crate::app::{
+    FixRequest, IntegrationRequest, Job, ModelOptions, RunOptions, TestRequest, ValidateRequest,
+};
 use crate::config::Override;
 use crate::domain::budget::minutes;
 use crate::domain::command::{Flags, RunLimits};
@@ -65,10 +67,36 @@ pub fn of_run(
             let request = TestRequest { run: resume, fresh: false, approve: true, ..test("") };
             Job::Test(Box::new(request))
         }
+        task @ (Task::Integration(_) | Task::ContinueIntegration { .. }) => {
+            Job::Integration(Box::new(integration_request(task, &fix, resume, flags.yes)))
+        }
         Task::Fix => Job::Fix(Box::new(fix)),
         Task::ContinueFix => Job::Fix(Box::new(FixRequest { run: resume, ..fix })),
         Task::Explain => Job::Fix(Box::new(FixRequest { mode: Mode::DryRun, ..fix })),
     })
+}
+
+/// A request for integration tests with the options of a fix.
+fn integration_request(
+    task: &Task,
+    fix: &FixRequest,
+    resume: RunOptions,
+    approve: bool,
+) -> IntegrationRequest {
+    let (repository, models) = (fix.repository.clone(), fix.models.clone());
+    let mut request = IntegrationRequest { repository, models, approve, ..Default::default() };
+    match task {
+        Task::ContinueIntegration { adjustment, approves } => {
+            (request.adjustment, request.approve) = (adjustment.clone(), *approves);
+            request.run = resume;
+        }
+        Task::Integration(module) => {
+            request.module.clone_from(module);
+            request.run = fix.run.clone();
+        }
+        _ => {}
+    }
+    request
 }
 
 /// The job that checks the change in the checkout at `root`.

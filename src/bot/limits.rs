@@ -80,7 +80,15 @@ pub fn destination(context: &Context<'_>, command: &Command) -> Destination {
     };
     DestinationFacts {
         dry: flags.is_some_and(|flags| flags.dry_run) || matches!(command, Command::Explain { .. }),
-        tests: matches!(command, Command::Test { .. } | Command::Plan { .. } | Command::Run { .. }),
+        tests: matches!(
+            command,
+            Command::Test { .. }
+                | Command::Plan { .. }
+                | Command::Run { .. }
+                | Command::Integration { .. }
+                | Command::Confirm { .. }
+                | Command::Adjust { .. }
+        ),
         ..facts(context, publish)
     }
     .destination()

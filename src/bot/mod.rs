@@ -18,6 +18,7 @@ mod environment;
 mod error;
 mod fix_branch;
 mod handle_comment;
+mod integration_choice;
 mod job;
 mod limits;
 mod memory;

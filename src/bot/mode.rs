@@ -24,7 +24,8 @@ pub fn command(inputs: &Inputs) -> Result<Command, BotError> {
         "plan" => Command::Plan { what: what()?, flags },
         // The configuration and the inputs `validate-strict` and `validate-fix` apply to the comment as well.
         "validate" => Command::Validate { strict: false, fix: false },
-        "resume" => {
+        "integration" => Command::Integration { module: what()?, flags },
+        "resume" | "continue" => {
             let session = text("session").map(SessionId::parse).transpose().map_err(|error| {
                 BotError::usage(error.to_string(), "`/regreen status` lists the sessions")
             })?;
@@ -64,6 +65,15 @@ mod tests {
             (vec![("mode", "test-fix")], Err("`mode: test-fix` needs `input`")),
             (vec![("mode", "validate")], Ok(Command::Validate { strict: false, fix: false })),
             (vec![("mode", "status")], Ok(Command::Status)),
+            (
+                vec![("mode", "integration"), ("input", "shop/cart.py")],
+                Ok(Command::Integration { module: "shop/cart.py".into(), flags: flags() }),
+            ),
+            (vec![("mode", "integration")], Err("`mode: integration` needs `input`")),
+            (
+                vec![("mode", "continue"), ("session", "WFS-test-x")],
+                Ok(Command::Resume { session: Some(session.clone()), flags: flags() }),
+            ),
             (vec![("mode", "resume")], Ok(Command::Resume { session: None, flags: flags() })),
             (
                 vec![("mode", "resume"), ("session", "WFS-test-x")],

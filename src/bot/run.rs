@@ -7,10 +7,11 @@ use crate::adapter::repo;
 use crate::domain::check::Level;
 use crate::domain::command::Command;
 use crate::domain::event::Ending;
+use crate::domain::integration::records::Adjustment;
 use crate::report::forge_page::{CommandReply, JobFailure};
 use crate::report::markdown::{line, prose};
 use crate::report::phrases::sentence;
-use crate::report::{explanation, planning, runner_commands};
+use crate::report::{explanation, runner_commands};
 
 use super::bundle::{deliver, exit_code, keep, save_events};
 use super::command::{PREFIX, SHOWN};
@@ -21,13 +22,14 @@ use super::day_budget::DayBudget;
 use super::earlier_result::EarlierResult;
 use super::error::BotError;
 use super::handle_comment;
+use super::integration_choice::choose_session;
 use super::job;
 use super::limits::{self, Destination};
 use super::memory;
 use super::prepare;
 use super::publish::Publisher;
 use super::replies::Replies;
-use super::session_choice::{Start, Started, Task, choose};
+use super::session_choice::{Start, Started, Task};
 use super::session_snapshots::{self, SessionMirror};
 use super::sessions::read_view;
 use super::supervise::Supervisor;
@@ -46,7 +48,7 @@ pub async fn run(
     if let Some(earlier) = EarlierResult::find(context, command).await? {
         return earlier.offer(context, replies.answers).await;
     }
-    let start = match choose(context, command, granted.max_iterations).await? {
+    let start = match choose_session(context, command, granted.max_iterations).await? {
         Started::Run(start) => *start,
         Started::Reply(why) => {
             replies.add(format!("{PREFIX} {}", name_of(command)), why);
@@ -141,10 +143,9 @@ async fn open_publisher<'a>(
     let mut publisher = Publisher::new(context, start.session.to_string(), answers);
     publisher.find_earlier_work().await;
     // Until a run that writes tests runs the suite, it knows nothing of the head.
-    publisher.keeps_check =
-        matches!(start.task, Task::Test(_) | Task::Plan(_) | Task::ContinueTest);
+    publisher.keeps_check = start.task.writes_tests();
     publisher.is_silent = start.task == Task::Explain;
-    if matches!(start.task, Task::ContinueFix | Task::ContinueTest) {
+    if start.task.is_continued() {
         publisher.view = read_view(context, &start.session, start.expected.as_ref()).await?;
         // The earlier end is over, whatever becomes of this run.
         publisher.view.outcome = None;
@@ -182,6 +183,9 @@ fn name_of(command: &Command) -> &'static str {
         Command::Test { .. } => "test",
         Command::Plan { .. } => "plan",
         Command::Run { .. } => "run",
+        Command::Integration { .. } => "integration",
+        Command::Confirm { .. } => "confirm",
+        Command::Adjust { .. } => "adjust",
         Command::Resume { .. } => "resume",
         Command::Explain { .. } => "explain",
         Command::Recreate { .. } => "recreate",
@@ -208,8 +212,9 @@ fn mirror(
     destination: Destination,
     bundle: &Path,
 ) -> Option<SessionMirror> {
-    let writes_tests = matches!(start.task, Task::Test(_) | Task::Plan(_) | Task::ContinueTest);
-    if !writes_tests || destination == Destination::Nowhere {
+    // A branch carries the state of its session.
+    let has_snapshot = start.task.writes_tests() && start.expected.is_none();
+    if !has_snapshot || destination == Destination::Nowhere {
         return None;
     }
     let read = |file: &str| repo::committed_text(&start.facts, file);
@@ -247,14 +252,18 @@ fn answer_with_plan(start: &Start, publisher: &mut Publisher<'_>, asker: &str) {
         Task::Plan(what) => format!("{PREFIX} plan {what}"),
         Task::Test(what) => format!("{PREFIX} test {what}"),
         Task::ContinueTest => format!("{PREFIX} run"),
+        Task::Integration(module) => format!("{PREFIX} integration {module}"),
+        Task::ContinueIntegration { adjustment: None, .. } => format!("{PREFIX} continue"),
+        Task::ContinueIntegration { adjustment: Some(Adjustment { part, text }), .. } => {
+            format!("{PREFIX} adjust {part}: {text}")
+        }
         Task::Fix | Task::ContinueFix | Task::Explain => return,
     };
     let files = session_snapshots::local_files(&start.facts, &start.session);
     let pending = files.and_then(|files| session_snapshots::parse(&start.session, files));
     let Some(pending) = pending else { return };
-    publisher.show_phases(Some(&pending.pipeline));
-    if let Some(plan) = &pending.plan {
-        let reply = planning::plan_comment(plan);
+    publisher.show_phases(pending.pipeline.as_ref());
+    if let Some(reply) = pending.describe_plan() {
         let command = command.chars().take(SHOWN).collect();
         publisher.answers.push(CommandReply { asker: asker.to_owned(), command, reply });
     }

@@ -3,6 +3,7 @@
 use crate::adapter::repo::RepositoryFacts;
 use crate::domain::command::Command;
 use crate::domain::id::{CommitId, SessionId};
+use crate::domain::integration::records::Adjustment;
 use crate::report::markdown::prose;
 
 use super::context::Context;
@@ -24,8 +25,24 @@ pub enum Task {
     Plan(String),
     /// A session that continues from its snapshot.
     ContinueTest,
+    /// A new session that writes integration tests of this module.
+    Integration(String),
+    /// One that continues, with a design that a person confirms or adjusts.
+    ContinueIntegration { adjustment: Option<Adjustment>, approves: bool },
     /// A run that changes nothing.
     Explain,
+}
+
+impl Task {
+    /// Whether the session writes tests.
+    pub fn writes_tests(&self) -> bool {
+        !matches!(self, Self::Fix | Self::ContinueFix | Self::Explain)
+    }
+
+    /// Whether the session was begun by an earlier run.
+    pub fn is_continued(&self) -> bool {
+        matches!(self, Self::ContinueFix | Self::ContinueTest | Self::ContinueIntegration { .. })
+    }
 }
 
 /// A run that is about to start.
@@ -52,8 +69,10 @@ pub enum Started {
 pub fn obstacle(pending: &PendingSession, head: &CommitId) -> Option<String> {
     let tested = &pending.record.git.head_sha;
     (tested != head).then(|| {
+        let is_integration = pending.session.is_integration();
+        let again = if is_integration { "integration` designs" } else { "plan` plans" };
         format!(
-            "{} plans tests for {}, but the head is now {}; `/regreen plan` plans them again",
+            "{} plans tests for {}, but the head is now {}; `/regreen {again} them again",
             pending.session,
             tested.short(),
             head.short()
@@ -70,15 +89,21 @@ pub async fn choose(
     let approves = command.run_flags().is_some_and(|flags| flags.yes);
     if let Command::Run { .. } = command {
         return match newest_pending(context).await? {
-            Some(pending) => continue_pending(context, &pending, approves),
+            Some(pending) => {
+                let approves = approves || pending.integration.is_some();
+                continue_pending(context, &pending, approves, None)
+            }
             None => Ok(Started::Reply("There is no plan; `/regreen plan INPUT` makes one.".into())),
         };
     }
     let candidates: Vec<SessionId> = match command {
         Command::Resume { session: Some(session), .. } => vec![session.clone()],
-        _ => names(context).collect(),
+        Command::Resume { session: None, .. } => {
+            sessions::known(context).await?.into_iter().map(|known| known.session).collect()
+        }
+        _ => names(context).filter(|name| !name.is_integration()).collect(),
     };
-    if candidates.is_empty() {
+    if candidates.is_empty() && names(context).next().is_none() {
         return Ok(Started::Reply(
             "The name of this branch cannot be turned into a session id; rename the branch.".into(),
         ));
@@ -95,11 +120,14 @@ pub async fn choose(
         {
             if resume && pending.has_more_to_do() {
                 match obstacle(&pending, &context.target.head) {
-                    None => return continue_pending(context, &pending, approves),
+                    None => return continue_pending(context, &pending, approves, None),
                     Some(why) => drop(refused.get_or_insert(why)),
                 }
             }
             // A fix session does not share its name with a planning session.
+            continue;
+        }
+        if !resume && found.is_none() && sessions::is_number_taken(context, &session).await? {
             continue;
         }
         let makes_tests = matches!(command, Command::Test { .. } | Command::Plan { .. });
@@ -112,16 +140,20 @@ pub async fn choose(
         {
             break;
         }
-        let (task, start) = match plan_start(command, found.as_ref(), &context.target.head, limit) {
-            Ok((_, StartPoint::Elsewhere)) => continue,
-            Ok(plan) => plan,
-            // A later session may be the one that was stopped.
-            Err(why) if resume => {
-                refused.get_or_insert(why);
-                continue;
-            }
-            Err(why) => return Ok(Started::Reply(why)),
-        };
+        let (mut task, start) =
+            match plan_start(command, found.as_ref(), &context.target.head, limit) {
+                Ok((_, StartPoint::Elsewhere)) => continue,
+                Ok(plan) => plan,
+                // A later session may be the one that was stopped.
+                Err(why) if resume => {
+                    refused.get_or_insert(why);
+                    continue;
+                }
+                Err(why) => return Ok(Started::Reply(why)),
+            };
+        if session.is_integration() {
+            task = Task::ContinueIntegration { adjustment: None, approves };
+        }
         let branch = session.branch();
         let (expected, others) = match start {
             StartPoint::Resume { tip } => (Some(tip.clone()), vec![(branch, tip)]),
@@ -141,7 +173,7 @@ pub async fn choose(
 }
 
 /// Whether a session has a result that is stored until somebody applies it.
-async fn holds_result(context: &Context<'_>, session: &SessionId) -> Result<bool, BotError> {
+pub async fn holds_result(context: &Context<'_>, session: &SessionId) -> Result<bool, BotError> {
     let view = read_view(context, session, None).await?;
     Ok(sessions::stored_result(context, &view).await?.is_some())
 }
@@ -178,10 +210,11 @@ fn plan_start(
 }
 
 /// Continues a session that has no branch. One that a gate holds back needs an approval.
-fn continue_pending(
+pub fn continue_pending(
     context: &Context<'_>,
     pending: &PendingSession,
     approves: bool,
+    adjustment: Option<Adjustment>,
 ) -> Result<Started, BotError> {
     if let Some(why) = obstacle(pending, &context.target.head) {
         return Ok(Started::Reply(format!("{why}.")));
@@ -202,7 +235,10 @@ fn continue_pending(
         )
     })?;
     let session = pending.session.clone();
-    let task = Task::ContinueTest;
+    let task = match &pending.integration {
+        None => Task::ContinueTest,
+        Some(_) => Task::ContinueIntegration { adjustment, approves },
+    };
     Ok(Started::Run(Box::new(Start { session, expected: None, task, facts, approved })))
 }
 

@@ -12,13 +12,18 @@ use crate::adapter::repo::{Bounds, RepositoryFacts, SessionFiles};
 use crate::adapter::{state_root, store};
 use crate::domain::event::{Ending, Event};
 use crate::domain::id::{CommitId, SessionId, TreeId};
+use crate::domain::integration::{Integration, IntegrationStep, Phase};
 use crate::domain::session::SessionRecord;
-use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
+use crate::domain::session::files::{
+    EVENTS as STORED_EVENTS, INTEGRATION, LOOP, PIPELINE, RECORD, stored_name,
+};
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineVerdict};
 use crate::domain::test_plan::plan::{RESULTS, TestPlan};
 use crate::domain::test_plan::task::TaskKind;
 use crate::effect::{FetchTarget, PushOutcome, PushRequest, RemoteError};
+use crate::report::integration::design_comment;
+use crate::report::planning;
 use crate::role::vet;
 
 use super::context::Context;
@@ -142,7 +147,7 @@ pub fn events_at(
     tip: &CommitId,
 ) -> Result<Vec<u8>, PrepareError> {
     let files = prepared.clone.session_at(tip, store::STATE_FOLDER, session)?;
-    let name = format!(".process/{EVENTS}");
+    let name = stored_name(session, STORED_EVENTS);
     let found = files.into_iter().flatten().find(|(known, _)| *known == name);
     Ok(found.map(|(_, bytes)| bytes).unwrap_or_default())
 }
@@ -153,17 +158,25 @@ pub struct PendingSession {
     /// Its id.
     pub session: SessionId,
     pub record: SessionRecord,
-    /// Its progress.
-    pub pipeline: Pipeline,
+    /// Its progress, when it tests a task.
+    pub pipeline: Option<Pipeline>,
+    /// Its progress, when it tests the boundaries of a module.
+    pub integration: Option<Integration>,
     /// Its plan, once there is one.
     pub plan: Option<TestPlan>,
     pub files: SessionFiles,
 }
 
 impl PendingSession {
+    /// The plan or the design for people who decide on it; `None` before there is one.
+    pub fn describe_plan(&self) -> Option<String> {
+        let design = self.integration.as_ref().and_then(design_comment);
+        design.or_else(|| self.plan.as_ref().map(planning::plan_comment))
+    }
+
     /// What the gates criticise in written tests, which hold the suite back until a person approves.
     pub fn held(&self) -> Option<&[String]> {
-        match &self.pipeline.next {
+        match &self.pipeline.as_ref()?.next {
             PipelineStep::Finish { verdict: PipelineVerdict::Held { reasons } } => Some(reasons),
             _ => None,
         }
@@ -172,8 +185,11 @@ impl PendingSession {
     /// Whether there is something to plan, to write, to run or to confirm.
     pub fn has_more_to_do(&self) -> bool {
         use PipelineVerdict::{Failed, Generated, Held, NothingMissing, Planned};
-        match &self.pipeline.next {
-            PipelineStep::Finish { verdict } => match verdict {
+        if let Some(state) = &self.integration {
+            return state.checkpoint.next != IntegrationStep::Finish;
+        }
+        match self.pipeline.as_ref().map(|pipeline| &pipeline.next) {
+            Some(PipelineStep::Finish { verdict }) => match verdict {
                 Planned | Held { .. } => true,
                 NothingMissing | Generated | Failed { .. } => false,
             },
@@ -199,10 +215,20 @@ pub async fn exists(prepared: &Prepared, session: &SessionId) -> Result<bool, Pr
 
 /// Parses the state files of a session. An unreadable file counts as missing.
 pub fn parse(session: &SessionId, files: SessionFiles) -> Option<PendingSession> {
-    let of = |name: &str| files.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes);
+    let of = |name: &str| {
+        let name = stored_name(session, name);
+        files.iter().find(|(known, _)| *known == name).map(|(_, bytes)| bytes)
+    };
     let record: SessionRecord = serde_json::from_slice(of(RECORD)?).ok()?;
-    let pipeline: Pipeline = serde_json::from_slice(of(PIPELINE)?).ok()?;
-    if record.session_id != *session || pipeline.session_id != *session {
+    let (mut pipeline, mut integration) = (None::<Pipeline>, None::<Integration>);
+    let id = if session.is_integration() {
+        let state = serde_json::from_slice(of(INTEGRATION)?).ok()?;
+        &integration.insert(state).session_id
+    } else {
+        let state = serde_json::from_slice(of(PIPELINE)?).ok()?;
+        &pipeline.insert(state).session_id
+    };
+    if record.session_id != *session || id != session {
         return None;
     }
     let plan = of(&format!("{RESULTS}.json"));
@@ -212,7 +238,7 @@ pub fn parse(session: &SessionId, files: SessionFiles) -> Option<PendingSession>
         let tasks: Option<Vec<_>> = TaskKind::ALL.into_iter().map(task).collect();
         Some(TestPlan { tasks: tasks?, ..plan })
     });
-    Some(PendingSession { session: session.clone(), record, pipeline, plan, files })
+    Some(PendingSession { session: session.clone(), record, pipeline, integration, plan, files })
 }
 
 /// Writes the files of a session to this machine, for a worker to continue it.
@@ -226,14 +252,21 @@ pub fn restore(facts: &RepositoryFacts, pending: &PendingSession) -> Result<(), 
 /// server, so that the worker commits again.
 fn files_to_restore(pending: &PendingSession) -> SessionFiles {
     let mut files = pending.files.clone();
-    if pending.pipeline.next != PipelineStep::Execute {
-        return files;
-    }
-    let pipeline = Pipeline { next: PipelineStep::Keep, ..pending.pipeline.clone() };
-    files.retain(|(name, _)| name != LOOP && name != PIPELINE);
-    if let Ok(text) = serde_json::to_vec_pretty(&pipeline) {
-        files.push((PIPELINE.to_owned(), text));
-    }
+    let (name, text) = match (&pending.pipeline, &pending.integration) {
+        (Some(pipeline), _) if pipeline.next == PipelineStep::Execute => {
+            let pipeline = Pipeline { next: PipelineStep::Keep, ..pipeline.clone() };
+            (PIPELINE, serde_json::to_vec_pretty(&pipeline))
+        }
+        (_, Some(state)) if state.checkpoint.commit.is_some() => {
+            let mut state = state.clone();
+            (state.checkpoint.next, state.checkpoint.commit) = (IntegrationStep::Commit, None);
+            (INTEGRATION, serde_json::to_vec_pretty(&state))
+        }
+        _ => return files,
+    };
+    let of = |name: &str| stored_name(&pending.session, name);
+    files.retain(|(known, _)| *known != of(LOOP) && *known != of(name));
+    files.extend(text.ok().map(|text| (of(name), text)));
     files
 }
 
@@ -273,7 +306,7 @@ fn is_green_from_the_start(events: &[Event]) -> bool {
             rate.is_full() && failing.is_empty() && preexisting.is_empty()
         }
         Event::Closed(outcome) => outcome.result == Ending::Success,
-        Event::Tasks { .. } | Event::IterationStarted { .. } => false,
+        Event::Tasks { .. } | Event::TestsWritten { .. } | Event::IterationStarted { .. } => false,
         _ => true,
     }) && events.iter().any(|event| matches!(event, Event::Closed(_)))
 }
@@ -321,7 +354,11 @@ impl SessionMirror {
     /// Reads the state of the session.
     fn refresh(&mut self) {
         let found = store::committed_files(&self.folder).ok();
-        if let Some(pending) = found.and_then(|files| parse(&self.session, files)) {
+        // A module that nobody explored may be none, and its session is deleted again.
+        let is_new = |state: &Integration| state.phase == Phase::Init;
+        if let Some(pending) = found.and_then(|files| parse(&self.session, files))
+            && !pending.integration.as_ref().is_some_and(is_new)
+        {
             self.latest = Some(pending);
         }
     }
@@ -362,9 +399,14 @@ impl SessionMirror {
 
     /// The sources with new tests; `None` without any, or when they may not be published.
     fn sources(&self, context: &Context<'_>, pending: &PendingSession) -> Option<TreeId> {
-        let file = pending.files.iter().find(|(name, _)| name == GENERATION_FILE)?;
-        let production: Generation = serde_json::from_slice(&file.1).ok()?;
-        let diff = context.prepared.clone.diff(&self.head, &production.tree, store::STATE_FOLDER);
+        let tree = match &pending.integration {
+            Some(state) => state.test_inventory.as_ref().map(|_| state.checkpoint.tree.clone())?,
+            None => {
+                let file = pending.files.iter().find(|(name, _)| name == GENERATION_FILE)?;
+                serde_json::from_slice::<Generation>(&file.1).ok()?.tree
+            }
+        };
+        let diff = context.prepared.clone.diff(&self.head, &tree, store::STATE_FOLDER);
         let limits = vet::VetContext {
             protect: &self.protect,
             state_root: store::STATE_FOLDER,
@@ -372,7 +414,7 @@ impl SessionMirror {
             reach: context.prepared.settings.scope().reach_of_session(),
         };
         let broken = vet::published(&diff.ok()?, &limits);
-        broken.is_empty().then_some(production.tree)
+        broken.is_empty().then_some(tree)
     }
 }
 
@@ -392,12 +434,12 @@ mod tests {
     use super::*;
     use crate::domain::budget::Spending;
     use crate::domain::event::Outcome;
+    use crate::domain::integration::{Checkpoint, IntegrationGoal};
     use crate::domain::rate::PassRate;
     use crate::domain::session::{SessionStatus, samples};
     use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal};
     use crate::domain::test_plan::plan_input::PlanInput;
     use crate::domain::test_plan::plan_run::PlanRun;
-    use crate::report::planning;
 
     fn files(next: PipelineStep) -> SessionFiles {
         let head = CommitId::parse("a".repeat(40)).unwrap();
@@ -414,13 +456,50 @@ mod tests {
     }
 
     #[test]
+    fn integration_tests_that_did_not_reach_the_server_are_committed_again() {
+        use IntegrationStep::{Commit, Confirm, Finish, Iterate, Validate};
+        let session = SessionId::parse("ITG-pr-7").unwrap();
+        let id = CommitId::parse("a".repeat(40)).unwrap();
+        let record = SessionRecord::new(session.clone(), id.clone(), "2026-01-02".into());
+        let laid = |next: IntegrationStep, commit: Option<CommitId>| {
+            let (goal, tree) = (IntegrationGoal::Test, TreeId::parse("b".repeat(40)).unwrap());
+            let checkpoint =
+                Checkpoint { next, goal, confirm: true, tree, commit, events: 0, transitions: 0 };
+            let subject = ("shop".into(), "2026-01-02".into());
+            let state = Integration::new(session.clone(), subject, 10, checkpoint);
+            vec![
+                (".trace/workflow-session.json".to_owned(), serde_json::to_vec(&record).unwrap()),
+                (".trace/iteration-state.json".to_owned(), b"{}".to_vec()),
+                ("state.json".to_owned(), serde_json::to_vec(&state).unwrap()),
+            ]
+        };
+        let table = [
+            (Confirm, None, Confirm, 3, true),
+            (Validate, None, Validate, 3, true),
+            (Iterate, Some(id), Commit, 2, true),
+            (Finish, None, Finish, 3, false),
+        ];
+        for (next, commit, expected, number, has_more) in table {
+            let pending = parse(&session, laid(next, commit)).expect("a session");
+            assert_eq!(pending.has_more_to_do(), has_more, "{next:?}");
+            let files = files_to_restore(&pending);
+            assert_eq!(files.len(), number, "{next:?}");
+            let restored = parse(&session, files).expect("a session");
+            let checkpoint = &restored.integration.expect("a state").checkpoint;
+            assert_eq!((checkpoint.next, checkpoint.commit.as_ref()), (expected, None));
+        }
+        let other = SessionId::parse("ITG-pr-8").unwrap();
+        assert_eq!(parse(&other, laid(Confirm, None)), None, "of another session");
+    }
+
+    #[test]
     fn commits_that_did_not_reach_the_server_are_made_again() {
         let session = SessionId::parse("WFS-test-pr-7").unwrap();
         let laid = |next: PipelineStep| {
             let pending = parse(&session, files(next)).expect("a session");
             let files = files_to_restore(&pending);
             let names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
-            (parse(&session, files).expect("a session").pipeline.next, names)
+            (parse(&session, files).expect("a session").pipeline.expect("a pipeline").next, names)
         };
         let (next, names) = laid(PipelineStep::Execute);
         assert_eq!(

@@ -2,6 +2,7 @@
 
 use crate::adapter::repo::{RepositoryFacts, ScratchHead};
 use crate::domain::id::{CommitId, SessionId};
+use crate::domain::session::SessionKind;
 use crate::effect::PullState;
 use crate::report::final_state::FinalState;
 use crate::report::forge_page::{EarlierWork, ForgePage, Place};
@@ -14,12 +15,42 @@ use super::fix_branch::{self, FixBranch};
 use super::session_snapshots::{self, PendingSession};
 use super::worker;
 
-/// Names that the sessions of one target may take.
+/// Numbers that the sessions of one target may take.
 pub const NAMES: u32 = 20;
+
+/// The kinds of sessions that a target may have.
+const KINDS: [SessionKind; 2] = [SessionKind::Test, SessionKind::Integration];
 
 /// The names that sessions of the target may have, in their order.
 pub fn names(context: &Context<'_>) -> impl Iterator<Item = SessionId> {
-    (1..=NAMES).filter_map(|number| context.target.session(number))
+    (1..=NAMES).flat_map(|number| names_of(context, number))
+}
+
+/// The names with one number, of which one session takes one.
+fn names_of(context: &Context<'_>, number: u32) -> impl Iterator<Item = SessionId> {
+    KINDS.into_iter().filter_map(move |kind| context.target.session_of(kind, number))
+}
+
+/// Whether a session of another kind has the number of this name.
+pub async fn is_number_taken(context: &Context<'_>, session: &SessionId) -> Result<bool, BotError> {
+    for number in 1..=NAMES {
+        let names: Vec<SessionId> = names_of(context, number).collect();
+        if !names.contains(session) {
+            continue;
+        }
+        for other in names.iter().filter(|other| *other != session) {
+            if is_known(context, other).await? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Whether the server knows a session.
+async fn is_known(context: &Context<'_>, session: &SessionId) -> Result<bool, BotError> {
+    Ok(fix_branch::exists(context.prepared, session.as_str()).await?
+        || session_snapshots::exists(context.prepared, session).await?)
 }
 
 /// A session, with what the server knows about it.
@@ -41,12 +72,17 @@ impl KnownSession {
 /// The sessions of the target that the server knows, oldest first.
 pub async fn known(context: &Context<'_>) -> Result<Vec<KnownSession>, BotError> {
     let mut sessions = Vec::new();
-    for session in names(context) {
-        let branch = fix_branch::read(context.prepared, context.target, &session).await?;
-        if branch.is_none() && !session_snapshots::exists(context.prepared, &session).await? {
+    for number in 1..=NAMES {
+        let before = sessions.len();
+        for session in names_of(context, number) {
+            let branch = fix_branch::read(context.prepared, context.target, &session).await?;
+            if branch.is_some() || session_snapshots::exists(context.prepared, &session).await? {
+                sessions.push(KnownSession { session, branch });
+            }
+        }
+        if sessions.len() == before {
             break;
         }
-        sessions.push(KnownSession { session, branch });
     }
     Ok(sessions)
 }
@@ -69,10 +105,8 @@ pub async fn newest_pending(context: &Context<'_>) -> Result<Option<PendingSessi
 
 /// The first name without a branch and without a snapshot.
 pub async fn free_name(context: &Context<'_>) -> Result<Option<SessionId>, BotError> {
-    for session in names(context) {
-        let exists = fix_branch::exists(context.prepared, session.as_str()).await?
-            || session_snapshots::exists(context.prepared, &session).await?;
-        if !exists {
+    for session in names(context).filter(|name| !name.is_integration()) {
+        if !is_known(context, &session).await? && !is_number_taken(context, &session).await? {
             return Ok(Some(session));
         }
     }

@@ -154,7 +154,8 @@ impl Supervisor<'_, '_> {
         if self.commits.published.tip.is_none() {
             mirror.save_if_changed(context, false).await;
         }
-        self.publisher.show_phases(mirror.latest.as_ref().map(|pending| &pending.pipeline));
+        self.publisher
+            .show_phases(mirror.latest.as_ref().and_then(|pending| pending.pipeline.as_ref()));
     }
 }
 

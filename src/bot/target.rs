@@ -1,6 +1,7 @@
 //! The commit under test and its branches, from the event and from the forge.
 
 use crate::domain::id::{CommitId, SessionId, slug};
+use crate::domain::session::SessionKind;
 use crate::effect::{FetchTarget, Forge, ForgeError, PullRequest, PullState};
 
 use super::trigger::{Cause, Trigger};
@@ -141,13 +142,19 @@ impl Target {
 
     /// The id of the target's session; `number` distinguishes further ones, from 1.
     pub fn session(&self, number: u32) -> Option<SessionId> {
+        self.session_of(SessionKind::Test, number)
+    }
+
+    /// The id of a session of this kind; one number belongs to one kind, so that numbers tell the order.
+    pub fn session_of(&self, kind: SessionKind, number: u32) -> Option<SessionId> {
         let place = match (self.number, &self.head_branch) {
             (Some(pull), _) => format!("pr-{pull}"),
             (None, Some(branch)) => slug(branch),
             (None, None) => self.head.short().to_owned(),
         };
         let end = if number > 1 { format!("-{number}") } else { String::new() };
-        SessionId::parse(format!("WFS-test-{place}{end}")).ok()
+        let begin = if kind == SessionKind::Integration { "ITG" } else { "WFS-test" };
+        SessionId::parse(format!("{begin}-{place}{end}")).ok()
     }
 
     /// A name of the target for people; branch names are untrusted.

@@ -38,8 +38,18 @@ const fn of(name: &'static str, key: &'static str) -> Input {
 }
 
 /// Values of the `mode` input.
-const MODES: &[&str] =
-    &["fix", "test-fix", "plan", "validate", "resume", "status", "work", "publish"];
+const MODES: &[&str] = &[
+    "fix",
+    "test-fix",
+    "plan",
+    "integration",
+    "validate",
+    "resume",
+    "continue",
+    "status",
+    "work",
+    "publish",
+];
 
 /// The inputs that `action.yml` declares, most common first. Every other setting is also an input,
 /// named like its key with hyphens for dots, but `set` is the documented way to give it.
@@ -60,17 +70,17 @@ pub const INPUTS: &[Input] = &[
     job(
         "mode",
         ValueType::OneOf(MODES),
-        "What to do when the event is not a command: fix, test-fix (plan and write tests, then fix), plan, validate, resume, status; work and publish split one run into two jobs (default: fix).",
+        "What to do when the event is not a command: fix, test-fix (plan and write tests, then fix), plan, integration (write tests that cross the boundaries of a module), validate, resume, continue (the same as resume), status; work and publish split one run into two jobs (default: fix).",
     ),
     job(
         "input",
         ValueType::Text,
-        "What to test: a description, a Markdown file or a session id. Required for `mode: test-fix` and `mode: plan`.",
+        "What to test: a description, a Markdown file or a session id; for `mode: integration` a module, by path or in words. Required for `mode: test-fix`, `mode: plan` and `mode: integration`.",
     ),
     job(
         "session",
         ValueType::Text,
-        "Session that `mode: resume` continues (default: the newest of the branch).",
+        "Session that `mode: resume` or `mode: continue` continues (default: the newest of the branch).",
     ),
     of("test-command", "test.command"),
     of("report", "test.report"),
@@ -328,7 +338,7 @@ mod tests {
             (
                 "mode",
                 "fxi",
-                "input `mode`: `fxi` is not one of fix, test-fix, plan, validate, resume, status, work, publish; did you mean `fix`?",
+                "input `mode`: `fxi` is not one of fix, test-fix, plan, integration, validate, resume, continue, status, work, publish; did you mean `fix`?",
             ),
             (
                 "max-iterations",

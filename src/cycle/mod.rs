@@ -12,7 +12,10 @@ mod test_writing;
 
 pub use error::Failure;
 pub use fix::FixInputs;
-pub use integration::{IntegrationInputs, enter_integration, prepare_integration};
+pub use integration::{
+    IntegrationInputs, adjust_integration, enter_integration, prepare_integration,
+    restore_integration,
+};
 pub use machine::{Machine, Transition};
 pub use replay::{Replayed, replay};
 pub use run::{Execution, run};

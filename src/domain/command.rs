@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::{CommitId, SessionId};
+use super::integration::records::Adjustment;
 
 /// What a follow-up issue is about (specification.md 9.4).
 #[derive(
@@ -71,6 +72,20 @@ pub enum Command {
     Run {
         flags: Flags,
     },
+    /// Write integration tests for a module.
+    Integration {
+        module: String,
+        flags: Flags,
+    },
+    /// Carry out the design of integration tests that waits.
+    Confirm {
+        flags: Flags,
+    },
+    /// Change the design that waits, and show it again.
+    Adjust {
+        adjustment: Adjustment,
+        flags: Flags,
+    },
     /// Write tests for what the last fix changed.
     Extend {
         flags: Flags,
@@ -128,6 +143,9 @@ impl Command {
             | Self::Test { flags, .. }
             | Self::Plan { flags, .. }
             | Self::Run { flags }
+            | Self::Integration { flags, .. }
+            | Self::Confirm { flags }
+            | Self::Adjust { flags, .. }
             | Self::Explain { flags }
             | Self::Recreate { flags } => Some(flags),
             _ => None,

@@ -67,8 +67,13 @@ pub mod files {
         folder.join(if is_integration { integration_path(name) } else { name.to_owned() })
     }
 
+    /// The name under which the folder of a session has a file of this name.
+    pub fn stored_name(session: &SessionId, name: &str) -> String {
+        if session.is_integration() { integration_path(name) } else { name.to_owned() }
+    }
+
     /// The name of a file in the folder of an integration session.
-    fn integration_path(name: &str) -> String {
+    pub fn integration_path(name: &str) -> String {
         if [INTEGRATION, REFLECTION_LOG].contains(&name) || name.starts_with(TRACE) {
             return name.to_owned();
         }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, IterationRow, Outcome};
 use crate::domain::fix_loop::IterationResult;
+use crate::domain::id::SessionId;
 use crate::domain::session::HIGHEST_LIMIT;
 use crate::domain::session::files::STATE_FOLDER;
 use crate::domain::shell::{line, word};
@@ -94,6 +95,10 @@ pub fn resume_session(session: &str) -> NextStep {
 /// nothing to continue.
 pub fn resume(outcome: &Outcome) -> Option<NextStep> {
     let step = match outcome.written {
+        _ if is_integration(&outcome.session) => NextStep {
+            command: format!("regreen integration --continue {}", outcome.session),
+            ..resume_session(&outcome.session)
+        },
         // Its pipeline has a step behind the fix loop.
         Some(_) => NextStep {
             command: format!("regreen test --resume {}", outcome.session),
@@ -130,6 +135,11 @@ pub fn resume(outcome: &Outcome) -> Option<NextStep> {
     }
 }
 
+/// Whether a session writes integration tests.
+fn is_integration(session: &str) -> bool {
+    SessionId::parse(session).is_ok_and(|session| session.is_integration())
+}
+
 /// Whether no edit was found that could be tried, so that more time alone changes nothing.
 fn is_untried(outcome: &Outcome) -> bool {
     let tried = |row: &IterationRow| row.tried > 0 || row.tests_run > 0;
@@ -158,6 +168,10 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
         FinalState::Unfinished => {
             steps.push(NextStep::new("/regreen resume", "continue, if no run is in progress"));
         }
+        FinalState::NoResult if is_integration(&view.session) => {
+            let again = "/regreen integration MODULE";
+            steps.push(NextStep::new(again, "run again, once that is corrected"));
+        }
         FinalState::NoResult
         | FinalState::Refused
         | FinalState::Unfixable
@@ -184,7 +198,9 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
             let purpose = "run the suite with these tests all the same";
             steps.push(NextStep::new("/regreen resume --yes", purpose));
         }
-        FinalState::Stopped if !page.is_pushed() && view.tasks.is_empty() => {
+        FinalState::Stopped
+            if !page.is_pushed() && view.tasks.is_empty() && !is_integration(&view.session) =>
+        {
             steps.push(NextStep::new("/regreen fix", "run again"));
         }
         FinalState::Stopped => {
@@ -198,6 +214,12 @@ pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
         }
         FinalState::DryRun => steps.push(NextStep::new("/regreen fix", "look for a fix")),
         FinalState::Planned if page.plan_is_gone => {}
+        FinalState::Planned if is_integration(&view.session) => {
+            steps.push(NextStep::new("/regreen confirm", "write the designed tests"));
+            let purpose = "change the design; or `mocks:` or `scenarios:`";
+            steps.push(NextStep::new("/regreen adjust scope: MODULE", purpose));
+            steps.push(NextStep::new("/regreen cancel", "drop the design"));
+        }
         FinalState::Planned => {
             steps.push(NextStep::new("/regreen run", "carry the plan out"));
             steps.push(NextStep::new("/regreen show-plan", "show the planned tasks"));

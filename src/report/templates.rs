@@ -11,6 +11,7 @@ use crate::report::markdown::{self, brief, cell, code, in_cell, line};
 const TEMPLATES: &[(&str, &str)] = &[
     ("analysis.md", include_str!("planning/analysis.md")),
     ("comment.md", include_str!("planning/comment.md")),
+    ("design.md", include_str!("design.md")),
     ("gate.md", include_str!("planning/gate.md")),
     ("reflection_log.md", include_str!("reflection_log/log.md")),
     ("plan.md", include_str!("planning/plan.md")),

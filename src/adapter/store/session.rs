@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::adapter::host::{crash, files, redaction};
 use crate::domain::id::SessionId;
 use crate::domain::session::SessionRecord;
-use crate::domain::session::files::{EVENTS, OPTIONS, RECORD, file_path};
+use crate::domain::session::files::{EVENTS, OPTIONS, RECORD, file_path, integration_path};
 use crate::domain::test_plan::generation::{GENERATION_FILE, Generation};
 use crate::effect::{Store, StoreError};
 
@@ -296,13 +296,15 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 /// job begins; never other logs or raw output.
 fn is_committed(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
+    let is = |known: &str| name == known || name == integration_path(known);
     !name.ends_with(".lock")
         && !name.ends_with(".archiving")
-        && (name == EVENTS || !matches!(ending, Some("log" | "patch" | "jsonl" | "html")))
+        && (is(EVENTS) || !matches!(ending, Some("log" | "patch" | "jsonl" | "html")))
         && !name.contains("-cli-output")
         && !name.contains("/.regreen-")
         && name != "report.md"
-        && name != OPTIONS
+        && !name.starts_with(".trace/cli-")
+        && !is(OPTIONS)
 }
 
 #[async_trait]

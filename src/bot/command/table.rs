@@ -2,6 +2,7 @@
 
 use crate::domain::command::{Command, Dimension, Flags};
 use crate::domain::id::{CommitId, SessionId};
+use crate::domain::integration::records::Adjustment;
 
 /// The prefix of every command.
 pub const PREFIX: &str = "/regreen";
@@ -100,6 +101,26 @@ pub const COMMANDS: &[CommandSpec] = &[
     run("run", "carry out the plan", |flags| Command::Run { flags }),
     reply("show-plan", "show the planned tasks", Command::ShowPlan),
     reply("cancel", "drop the plan", Command::Cancel),
+    spec(
+        "integration",
+        "MODULE",
+        "write tests that cross the boundaries of a module, named by path or in words",
+        Run(|words, flags| {
+            let module = words.join(" ");
+            let named =
+                if module.is_empty() { Err("a module: a path or words") } else { Ok(module) };
+            Ok(Command::Integration { module: named?, flags })
+        }),
+    ),
+    run("confirm", "write the integration tests of the design that waits", |flags| {
+        Command::Confirm { flags }
+    }),
+    spec(
+        "adjust",
+        "PART: TEXT",
+        "change the scope, mocks or scenarios of the design that waits, and show it again",
+        Run(|words, flags| Ok(Command::Adjust { adjustment: adjustment(words)?, flags })),
+    ),
     run("extend", "write tests for what the last fix changed", |flags| Command::Extend { flags }),
     spec(
         "validate",
@@ -160,6 +181,16 @@ fn optional<'a>(words: &[&'a str]) -> Result<Option<&'a str>, Expected> {
 /// Joins the words that describe what to test.
 fn task(words: &[&str]) -> Result<String, Expected> {
     if words.is_empty() { Err("a description of what to test") } else { Ok(words.join(" ")) }
+}
+
+/// Reads which part of a design is adjusted, and how.
+fn adjustment(words: &[&str]) -> Result<Adjustment, Expected> {
+    const EXPECTED: Expected = "`scope: TEXT`, `mocks: TEXT` or `scenarios: TEXT`";
+    let all = words.join(" ");
+    let (part, text) = all.split_once(':').ok_or(EXPECTED)?;
+    let part = serde_json::from_value(part.trim().into()).map_err(|_unknown| EXPECTED)?;
+    let text = text.trim().to_owned();
+    if text.is_empty() { Err(EXPECTED) } else { Ok(Adjustment { part, text }) }
 }
 
 fn validate(words: &[String]) -> Result<Command, Expected> {

@@ -5,6 +5,7 @@ use super::table::COMMANDS;
 use super::*;
 use crate::domain::command::{Dimension, Flags, RunLimits};
 use crate::domain::id::{CommitId, SessionId};
+use crate::domain::integration::records::{Adjustment, DesignPart};
 use proptest::prelude::*;
 
 fn commands(comment: &str) -> Vec<Command> {
@@ -114,6 +115,35 @@ fn verbs_arguments_and_flags_are_read() {
             },
         ),
         ("/regreen run".into(), Command::Run { flags: Flags::default() }),
+        (
+            "/regreen integration \"the cart\" -y --max-iterations=3".into(),
+            Command::Integration {
+                module: "the cart".into(),
+                flags: Flags {
+                    limits: RunLimits { max_iterations: Some(3), ..RunLimits::default() },
+                    yes: true,
+                    ..Flags::default()
+                },
+            },
+        ),
+        ("/regreen confirm".into(), Command::Confirm { flags: Flags::default() }),
+        (
+            "/regreen adjust scope: shop/a.py".into(),
+            Command::Adjust {
+                adjustment: Adjustment { part: DesignPart::Scope, text: "shop/a.py".into() },
+                flags: Flags::default(),
+            },
+        ),
+        (
+            "/regreen adjust mocks:no network: never".into(),
+            Command::Adjust {
+                adjustment: Adjustment {
+                    part: DesignPart::Mocks,
+                    text: "no network: never".into(),
+                },
+                flags: Flags::default(),
+            },
+        ),
         ("/regreen recreate".into(), Command::Recreate { flags: Flags::default() }),
         ("/regreen extend".into(), Command::Extend { flags: Flags::default() }),
         ("/regreen show-plan".into(), Command::ShowPlan),
@@ -138,7 +168,12 @@ fn what_is_wrong_is_named_with_the_nearest() {
         ("/regreen fx", "Did you mean `fix`?"),
         ("/regreen frobnicate", "Unknown command `frobnicate`. `/regreen help`"),
         ("/regreen refactor x", "Unknown command `refactor`."),
-        ("/regreen confirm", "Unknown command `confirm`."),
+        ("/regreen confrim", "Did you mean `confirm`?"),
+        ("/regreen integration", "`integration` expects a module"),
+        ("/regreen adjust", "`scope: TEXT`"),
+        ("/regreen adjust scope", "`scope: TEXT`"),
+        ("/regreen adjust mocks:", "`mocks: TEXT`"),
+        ("/regreen adjust tests: x", "`scenarios: TEXT`"),
         ("/regreen fix --max-iteration=3", "Did you mean `--max-iterations`?"),
         ("/regreen fix --base-url=http://x", "Unknown flag `--base-url`."),
         ("/regreen fix --engine=x", "Unknown flag `--engine`."),

@@ -6,18 +6,19 @@ use crate::bot::session_choice::obstacle;
 use crate::bot::session_snapshots::{self, SessionSnapshot};
 use crate::bot::sessions::newest_pending;
 use crate::report::markdown::code;
-use crate::report::planning;
 
 pub async fn show_plan(context: &Context<'_>) -> Result<String, BotError> {
     let Some(pending) = newest_pending(context).await? else {
         return Ok("There is no plan. `/regreen plan INPUT` makes one.".into());
     };
-    let Some(plan) = &pending.plan else {
+    let Some(plan) = pending.describe_plan() else {
         return Ok(format!("{} has no plan yet. `/regreen run` continues it.", pending.session));
     };
-    let plan = planning::plan_comment(plan);
     let next = match obstacle(&pending, &context.target.head) {
         Some(why) => why,
+        None if pending.integration.is_some() => {
+            "`/regreen confirm` carries it out, `/regreen adjust` changes it, `/regreen cancel` drops it".into()
+        }
         None => "`/regreen run` carries it out, `/regreen cancel` drops it".into(),
     };
     Ok(format!("{plan}\n{next}."))

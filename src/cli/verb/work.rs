@@ -7,7 +7,7 @@ use crate::adapter::host::process::{self, WITH_PARENT};
 use crate::app::{self, AppError, Job};
 use crate::cli::progress::Terminal;
 
-use super::{code_of, fix, plan, validate};
+use super::{code_of, fix, integration, plan, validate};
 
 /// Largest job that is read, in bytes.
 const LIMIT: u64 = 1 << 20;
@@ -23,6 +23,10 @@ pub async fn run() -> Result<u8, AppError> {
         Job::Fix(request) => fix::show(&request, &screen, true).await,
         Job::Plan(request) => Ok(plan::show(&app::plan(&request, &screen).await?, true)),
         Job::Test(request) => Ok(plan::show(&app::test(&request, &screen).await?, true)),
+        Job::Integration(request) => {
+            let end = Box::pin(app::write_integration_tests(&request, &screen)).await?;
+            Ok(integration::print_end(&end, true))
+        }
         Job::Validate(request) => {
             let outcome = app::validate(&request).await?;
             validate::show(&outcome.report, true);

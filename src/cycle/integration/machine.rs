@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::cycle::drive::Journal;
 use crate::cycle::error::Failure;
 use crate::cycle::machine::{LogLengths, Machine};
-use crate::cycle::session_files::read;
+use crate::cycle::session_files::{read, write};
 use crate::domain::event::Event;
+use crate::domain::integration::records::Adjustment;
 use crate::domain::integration::{Integration, IntegrationOutcome, IntegrationStep};
 use crate::domain::session::files::INTEGRATION;
 use crate::effect::Effects;
@@ -25,6 +26,7 @@ pub enum IntegrationCommand {
         /// A new iteration limit.
         max_iterations: Option<u32>,
     },
+    Adjusted(Adjustment),
 }
 
 impl Machine for Integration {
@@ -53,7 +55,7 @@ impl Machine for Integration {
     fn begin(command: &IntegrationCommand, _last: &Self) -> Option<Self> {
         match command {
             IntegrationCommand::Began { state } => Some((**state).clone()),
-            IntegrationCommand::Resumed { .. } => None,
+            IntegrationCommand::Resumed { .. } | IntegrationCommand::Adjusted(_) => None,
         }
     }
 
@@ -63,6 +65,7 @@ impl Machine for Integration {
             IntegrationCommand::Resumed { confirmed, max_iterations } => {
                 self.continue_with(*confirmed, *max_iterations)
             }
+            IntegrationCommand::Adjusted(adjustment) => self.adjust_design(adjustment),
         })
     }
 
@@ -96,4 +99,23 @@ pub async fn enter_integration(
     }
     let command = IntegrationCommand::Resumed { confirmed, max_iterations };
     journal.record(&saved, command, resumed).await
+}
+
+/// The state with an adjustment that a person asks for.
+pub async fn adjust_integration(
+    state: Integration,
+    adjustment: &Adjustment,
+    fx: &Effects<'_>,
+) -> Result<Integration, Failure> {
+    let adjusted = state.clone().adjust_design(adjustment);
+    let command = IntegrationCommand::Adjusted(adjustment.clone());
+    Journal::from(fx).record(&state, command, adjusted).await
+}
+
+/// Puts a session back to the state before an adjustment that cannot be carried out.
+pub async fn restore_integration(before: &Integration, fx: &Effects<'_>) -> Result<(), Failure> {
+    let Some(now) = read::<Integration>(fx, INTEGRATION).await? else { return Ok(()) };
+    let command = IntegrationCommand::Began { state: Box::new(before.clone()) };
+    let restored = Journal::from(fx).record(&now, command, before.clone()).await?;
+    write(fx, INTEGRATION, &restored).await
 }

@@ -6,5 +6,5 @@ mod machine;
 mod prepare;
 
 pub use iterate::drive_iterations;
-pub use machine::enter_integration;
+pub use machine::{adjust_integration, enter_integration, restore_integration};
 pub use prepare::{IntegrationInputs, prepare_integration};

@@ -9,7 +9,7 @@ use crate::domain::id::{CommitId, TreeId};
 use super::design::TestDesign;
 use super::exploration::Exploration;
 use super::iteration::{CycleAction, FixEntry, Iterations};
-use super::records::{Assumption, Decision};
+use super::records::{Adjustment, Assumption, Decision, DesignPart};
 use super::{Integration, Phase, SessionSummary, TestInventory};
 
 /// How far a session goes.
@@ -95,13 +95,14 @@ impl Integration {
             (Step::Explore, Done::Explored { exploration, assumptions, decisions }) => {
                 self.exploration = Some(*exploration);
                 self.assumptions = assumptions;
-                self.decisions = decisions;
+                self.decisions.retain(Decision::is_adjustment);
+                self.decisions.extend(decisions);
                 self.phase = Phase::Explored;
                 Step::Design
             }
             (Step::Design, Done::Designed { design, decisions }) => {
                 self.test_design = Some(*design);
-                self.decisions.retain(|one| one.phase != Phase::Designed);
+                self.decisions.retain(|one| one.phase != Phase::Designed || one.is_adjustment());
                 self.decisions.extend(decisions);
                 self.phase = Phase::Designed;
                 match (self.checkpoint.goal, self.checkpoint.confirm) {
@@ -144,6 +145,33 @@ impl Integration {
             _ => return self,
         };
         self.checkpoint.next = next;
+        self
+    }
+
+    /// Whether a person can still adjust the design: no test is written yet.
+    #[must_use]
+    pub fn is_adjustable(&self) -> bool {
+        use IntegrationStep::{Confirm, Design, Develop, Explore};
+        self.test_inventory.is_none()
+            && matches!(self.checkpoint.next, Explore | Design | Confirm | Develop)
+    }
+
+    /// Records what a person asks for, and designs again; the new design waits as well.
+    #[must_use]
+    pub fn adjust_design(mut self, adjustment: &Adjustment) -> Self {
+        if !self.is_adjustable() {
+            return self;
+        }
+        self.decisions.push(Decision::from_adjustment(adjustment));
+        self.checkpoint.confirm = true;
+        self.checkpoint.next = match adjustment.part {
+            DesignPart::Scope => {
+                self.module.clone_from(&adjustment.text);
+                IntegrationStep::Explore
+            }
+            _ if self.exploration.is_none() => IntegrationStep::Explore,
+            DesignPart::Mocks | DesignPart::Scenarios => IntegrationStep::Design,
+        };
         self
     }
 
@@ -268,6 +296,34 @@ mod tests {
         for (goal, confirm, outcomes, next, phase) in table {
             let state = outcomes.into_iter().fold(begin(goal, confirm), Integration::take_outcome);
             assert_eq!((state.checkpoint.next, state.phase), (next, phase));
+        }
+    }
+
+    #[test]
+    fn an_adjustment_designs_again_and_is_not_forgotten() {
+        use IntegrationStep::{Confirm, Design, Explore, Validate};
+        let to = |outcomes: Vec<IntegrationOutcome>| {
+            let begun = begin(IntegrationGoal::Test, false);
+            outcomes.into_iter().fold(begun, Integration::take_outcome)
+        };
+        let designed_state = || to(vec![explored(), designed()]);
+        let written = || to(vec![explored(), designed(), developed()]);
+        let table = [
+            (designed_state(), DesignPart::Scope, Explore, "cart"),
+            (designed_state(), DesignPart::Mocks, Design, "shop"),
+            (designed_state(), DesignPart::Scenarios, Design, "shop"),
+            (to(vec![]), DesignPart::Mocks, Explore, "shop"),
+            (written(), DesignPart::Scope, Validate, "shop"),
+        ];
+        for (state, part, next, module) in table {
+            let is_adjustable = state.is_adjustable();
+            let state = state.adjust_design(&Adjustment { part, text: "cart".into() });
+            assert_eq!((state.checkpoint.next, state.module.as_str()), (next, module), "{part}");
+            let again = [explored(), designed()];
+            let state = again.into_iter().fold(state, Integration::take_outcome);
+            let chosen: Vec<_> = state.decisions.iter().map(|one| one.chosen.as_str()).collect();
+            assert_eq!(chosen, if is_adjustable { vec!["cart"] } else { vec![] }, "{part}");
+            assert_eq!(state.checkpoint.next == Confirm, is_adjustable, "{part}: it waits");
         }
     }
 

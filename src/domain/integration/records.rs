@@ -21,6 +21,67 @@ pub struct Decision {
     pub impact: String,
 }
 
+/// The context of every decision that follows from an [`Adjustment`].
+const ADJUSTED: &str = "a person adjusts the design";
+
+/// The part of a design that a person adjusts (specification.md 2.4, F-135).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DesignPart {
+    /// The module.
+    Scope,
+    /// What is real and what is faked.
+    Mocks,
+    Scenarios,
+}
+
+display_stored_name!(DesignPart);
+
+impl DesignPart {
+    /// What the adjustment of this part changes.
+    #[must_use]
+    pub fn effect_text(self) -> &'static str {
+        match self {
+            Self::Scope => "the module is named anew, and explored again",
+            Self::Mocks | Self::Scenarios => {
+                "no model designs the scenarios, so the text does not change them: it is a note for the people who review the tests"
+            }
+        }
+    }
+}
+
+/// A change that a person asks for in a design that waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Adjustment {
+    pub part: DesignPart,
+    /// What the person wrote; for the scope, the module as a path or in words.
+    pub text: String,
+}
+
+impl Decision {
+    /// The record of an adjustment.
+    #[must_use]
+    pub fn from_adjustment(adjustment: &Adjustment) -> Self {
+        Self {
+            phase: Phase::Designed,
+            iteration: 0,
+            description: format!("adjust {}", adjustment.part),
+            context: ADJUSTED.to_owned(),
+            options: vec![adjustment.text.clone(), "leave the design as it is".to_owned()],
+            chosen: adjustment.text.clone(),
+            reason: "a person asked for it".to_owned(),
+            impact: adjustment.part.effect_text().to_owned(),
+        }
+    }
+
+    /// Whether a person decided it, so that it outlives a new design.
+    #[must_use]
+    pub fn is_adjustment(&self) -> bool {
+        self.context == ADJUSTED
+    }
+}
+
 /// Something that was taken to be true before it was shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assumption {

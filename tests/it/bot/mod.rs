@@ -11,6 +11,7 @@ mod events;
 mod harness;
 mod hostile;
 mod inputs;
+mod integration_commands;
 mod memory;
 mod plan_commands;
 mod pull_request_life;
