@@ -84,7 +84,7 @@ fn integration_request(
     approve: bool,
 ) -> IntegrationRequest {
     let (repository, models) = (fix.repository.clone(), fix.models.clone());
-    let mut request = IntegrationRequest { repository, models, approve, ..Default::default() };
+    let mut request = IntegrationRequest { repository, approve, models, ..Default::default() };
     match task {
         Task::ContinueIntegration { adjustment, approves } => {
             (request.adjustment, request.approve) = (adjustment.clone(), *approves);

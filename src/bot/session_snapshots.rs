@@ -399,12 +399,11 @@ impl SessionMirror {
 
     /// The sources with new tests; `None` without any, or when they may not be published.
     fn sources(&self, context: &Context<'_>, pending: &PendingSession) -> Option<TreeId> {
-        let tree = match &pending.integration {
-            Some(state) => state.test_inventory.as_ref().map(|_| state.checkpoint.tree.clone())?,
-            None => {
-                let file = pending.files.iter().find(|(name, _)| name == GENERATION_FILE)?;
-                serde_json::from_slice::<Generation>(&file.1).ok()?.tree
-            }
+        let tree = if let Some(state) = &pending.integration {
+            state.test_inventory.as_ref().map(|_| state.checkpoint.tree.clone())?
+        } else {
+            let file = pending.files.iter().find(|(name, _)| name == GENERATION_FILE)?;
+            serde_json::from_slice::<Generation>(&file.1).ok()?.tree
         };
         let diff = context.prepared.clone.diff(&self.head, &tree, store::STATE_FOLDER);
         let limits = vet::VetContext {
