@@ -44,7 +44,8 @@ pub struct ObserveRequest<'a> {
     /// Python: the module's dotted name. JavaScript: unused.
     pub module: &'a str,
     /// JavaScript: local name and exported name of what is called, `default` for the default
-    /// export. Python: unused.
+    /// export, and `PATH#NAME` for what another file exports. Python: names that arguments use from
+    /// other modules, and these.
     pub bindings: &'a [(String, String)],
     pub calls: &'a [Call],
     pub world: World,
@@ -85,6 +86,10 @@ pub enum ResultKind {
     Text,
     /// Its attributes: the result itself has no literal.
     Attributes,
+    /// The texts of its elements, as `str` gives them: these have no literals.
+    Texts,
+    /// Some of its public members, by name: it has others that have no literal.
+    Members,
     /// What a context manager gives when it is entered.
     Entered,
     /// The attributes of a context manager that gives itself when it is entered.
@@ -136,6 +141,8 @@ pub struct Observation {
     pub marks: Vec<String>,
     /// What the prompt of Python shows of a result without a literal.
     pub printed: Option<String>,
+    /// Whether it asked for the time, which is another one in each environment.
+    pub reads_clock: bool,
 }
 
 impl Observation {
@@ -149,6 +156,7 @@ impl Observation {
             lines: Vec::new(),
             marks: Vec::new(),
             printed: None,
+            reads_clock: false,
         }
     }
 

@@ -25,6 +25,8 @@ pub struct CallRecord {
     #[serde(default)]
     marks: Vec<String>,
     printed: Option<String>,
+    #[serde(default)]
+    clock: bool,
 }
 
 impl CallRecord {
@@ -55,6 +57,7 @@ impl From<CallRecord> for Observation {
             lines: record.lines,
             marks: record.marks,
             printed: record.printed,
+            reads_clock: record.clock,
         }
     }
 }

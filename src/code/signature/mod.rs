@@ -1,6 +1,7 @@
 //! Functions that a test could call: parameters with their likely types, literals and
 //! examples near them, and what in their text speaks against pinning them.
 
+mod call_arguments;
 mod compiled_examples;
 pub mod date_texts;
 mod declared_values;
@@ -40,6 +41,7 @@ use super::language::Language;
 use super::number_constants::constants_below;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
+pub use call_arguments::call_arguments;
 pub use declared_values::{DeclaredValues, interleave_columns};
 pub use documentation_examples::{is_entry_point, is_page, source_examples, unread_examples};
 pub use example_variables::{is_whole_repr, own_maker};
@@ -372,37 +374,6 @@ pub fn is_module(text: &str) -> bool {
         let statements = named_children(tree.root_node());
         statements.iter().any(|one| matches!(one.kind(), "import_statement" | "export_statement"))
     })
-}
-
-/// The arguments of all calls whose callee ends in one of `names` and whose arguments are all
-/// literals, without those of methods that texts, lists and numbers have.
-pub fn calls(
-    language: Language,
-    text: &str,
-    names: &BTreeSet<String>,
-) -> BTreeMap<String, Vec<Vec<String>>> {
-    let mut found: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
-    let Some(tree) = language.parse(text) else { return found };
-    for node in named_nodes(tree.root_node()) {
-        let field = match node.kind() {
-            "call" | "call_expression" => "function",
-            "method_invocation" => "name",
-            "object_creation_expression" => "type",
-            _ => continue,
-        };
-        let list = node.child_by_field_name("arguments");
-        let name = field_of(node, field, text).rsplit(['.', ':']).next().unwrap_or_default();
-        let object = node.child_by_field_name(field).and_then(|o| o.child_by_field_name("object"));
-        let is_own = names.contains(name) && !object.is_some_and(is_literal);
-        let Some(list) = list.filter(|_| is_own) else { continue };
-        let given = named_children(list);
-        let is_known = |one: &Node<'_>| examples::is_argument(*one) || is_constant(*one);
-        if given.iter().all(is_known) {
-            let given = given.iter().map(|one| text_of(*one, text).to_owned()).collect();
-            found.entry(name.to_owned()).or_default().push(given);
-        }
-    }
-    found
 }
 
 /// Whether an expression is a literal that needs no context: numbers, texts, collections of them.

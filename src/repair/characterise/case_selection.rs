@@ -467,6 +467,7 @@ pub(super) mod tests {
                 lines: Vec::new(),
                 marks: marks.iter().map(|mark| (*mark).to_owned()).collect(),
                 printed: None,
+                reads_clock: false,
             },
             documented: None,
         }

@@ -42,7 +42,9 @@ pub use case_selection::{answered_code, boundary_pairs, counts_rounds, named_par
 pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, is_of_other_runner, render};
 use search_target::SearchTarget;
 pub use test_cover::{Contribution, MANY, choose_cover};
-pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
+pub use test_location::{
+    ProjectLayout, imports_from, is_subject, list_imports, locate_test_file, module_of,
+};
 pub use tested_inputs::{InputComparison, compared_functions};
 use wrong_shape::OTHER_SHAPE;
 
@@ -90,6 +92,8 @@ pub struct FileTask<'a> {
     pub examples: &'a BTreeMap<String, Vec<Vec<String>>>,
     pub limit: Duration,
     pub text: &'a str,
+    /// Names that arguments may use, with where the other file that has them is.
+    pub imports: &'a [(String, String)],
     /// Lines where mutants survived. Functions that run them are searched more thoroughly: with
     /// targeted calls, more rounds and more cases.
     pub missed: &'a BTreeSet<u32>,
@@ -232,7 +236,7 @@ pub async fn characterise(
             }
         })
         .collect();
-    let bindings = list_bindings(&found);
+    let bindings = [list_bindings(&found), task.imports.to_vec()].concat();
     let mut seen: Vec<Vec<Case>> = vec![Vec::new(); found.len()];
     let mut wave: Vec<(usize, Call)> = Vec::new();
     for (index, one) in
@@ -466,7 +470,11 @@ async fn agree(
             {
                 one.cases.push(case);
             } else {
-                drop_for(one, "gives another result in another environment".into());
+                let reason = match case.seen.reads_clock {
+                    true => "reads the clock",
+                    false => "gives another result in another environment",
+                };
+                drop_for(one, reason.into());
             }
         }
     }

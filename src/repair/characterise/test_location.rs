@@ -290,6 +290,39 @@ fn imported_as(path: String, site: &ProjectLayout<'_>, text: &str) -> String {
     }
 }
 
+/// Where the driver of a language finds names that other files have: the module of Python, or the path of
+/// a script with the name in it.
+pub fn list_imports(
+    site: &ProjectLayout<'_>,
+    subject: &RepoPath,
+    others: &[(String, RepoPath)],
+) -> Vec<(String, String)> {
+    let is_python = Language::of(subject) == Some(Language::Python);
+    let place = |(name, file): &(String, RepoPath)| {
+        let place = if is_python {
+            module_of(file, site.directory, site.files)
+        } else {
+            format!("{file}#{name}")
+        };
+        (name.clone(), place)
+    };
+    others.iter().map(place).collect()
+}
+
+/// How a script in a folder imports names that other files have; `text` is the file under test.
+pub fn imports_from(
+    site: &ProjectLayout<'_>,
+    folder: &str,
+    others: &[(String, RepoPath)],
+    text: &str,
+) -> Vec<(String, String)> {
+    let scripts =
+        others.iter().filter(|(_, file)| Language::of(file).is_some_and(Language::is_script));
+    scripts
+        .map(|(name, file)| (name.clone(), imported_as(relative(folder, file), site, text)))
+        .collect()
+}
+
 /// The path from a folder to a file, as used in an import.
 fn relative(folder: &str, file: &RepoPath) -> String {
     let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();

@@ -42,7 +42,9 @@ pub fn compared_functions(
     let short = |one: &Callable| one.short_name().to_owned();
     let names: BTreeSet<String> = callables.iter().map(short).collect();
     let mut given: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
-    for (name, calls) in tests.values().flat_map(|test| signature::calls(language, test, &names)) {
+    for (name, calls) in
+        tests.values().flat_map(|test| signature::call_arguments(language, test, &names))
+    {
         given.entry(name).or_default().extend(calls);
     }
     let literals = tests.values().flat_map(|test| crate::repair::edit_traits::literals(test));

@@ -45,6 +45,7 @@ fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming 
     let package = TestPackage::default();
     let subject = subject.into();
     Naming {
+        imports: Vec::new(),
         framework,
         subject,
         source,
@@ -449,7 +450,7 @@ impl Observer for Doubling {
 
 #[test]
 fn what_differs_between_environments_is_dropped_with_a_reason() {
-    let text = "def double(x: int):\n    return x * 2\n\ndef clock():\n    return time.time()\n";
+    let text = "def double(x: int):\n    return x * 2\n\ndef clock():\n    return random.random()\n";
     let callables = callables(Language::Python, text);
     let observer = Doubling(Mutex::new(0));
     let file = RepoPath::parse("a.py").unwrap();
@@ -463,11 +464,12 @@ fn what_differs_between_environments_is_dropped_with_a_reason() {
         examples: &examples,
         limit: Duration::from_secs(1),
         text: "",
+        imports: &[],
         missed: &BTreeSet::new(),
         goes_on: &|_| true,
     };
     let found = block_on(characterise(&observer, &task)).unwrap();
-    assert_eq!(found[1].dropped, [("reads the clock".to_owned(), 1)]);
+    assert_eq!(found[1].dropped, [("uses random numbers".to_owned(), 1)]);
     assert!(found[1].cases.is_empty() && found[1].tried == 0);
     let reasons: Vec<&str> = found[0].dropped.iter().map(|(reason, _)| reason.as_str()).collect();
     assert!(reasons.contains(&"gives another result in another environment"), "{reasons:?}");
@@ -505,6 +507,7 @@ fn calls_end_with_the_time_and_every_function_had_its_turn() {
             examples: &BTreeMap::new(),
             limit: Duration::from_secs(1),
             text: &text,
+            imports: &[],
             missed: &BTreeSet::new(),
             goes_on: &goes_on,
         };

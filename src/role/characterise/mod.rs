@@ -6,6 +6,7 @@ mod call_probe;
 mod compiler_errors;
 mod contradiction;
 mod functions_of_failing_tests;
+mod imported_names;
 mod mutation_probe;
 mod observation;
 mod run;

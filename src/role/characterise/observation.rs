@@ -25,6 +25,7 @@ use crate::repair::{
 
 use super::boundary_values::{callee_names, drop_one_sided, learn_across};
 use super::contradiction::fruitless_examples;
+use super::imported_names::ImportedNames;
 use super::test_file::PinnedFile;
 use super::type_sources::{read_siblings, read_source};
 use super::{Crossing, Gap, GenerateRequest, unfinished};
@@ -76,7 +77,8 @@ pub async fn observe(
     let modules = package.is_module;
     let layout = ProjectLayout { framework, directory: &facts.directory, files: &files, modules };
     let mut subjects = subjects(request, framework, fx).await?;
-    let CalledNames { examples, ambiguous } = called_names(request, &layout, &subjects, fx).await?;
+    let CalledNames { examples, ambiguous, imported } =
+        called_names(request, &layout, &subjects, fx).await?;
     for subject in &mut subjects {
         let Some(crossing) = &subject.crossing else { continue };
         if let Some(text) = read_source(request, &crossing.to, fx).await? {
@@ -104,6 +106,8 @@ pub async fn observe(
             fx.clock.elapsed() < end
         };
         let module = repair::module_of(&subject.file, &facts.directory, &files);
+        let others = imported.list_from_others(&subject.file);
+        let imports = repair::list_imports(&layout, &subject.file, &others);
         let task = FileTask {
             root: fx.worktree.root(),
             file: &subject.file,
@@ -113,6 +117,7 @@ pub async fn observe(
             examples: &examples,
             limit: CALL,
             text: &subject.text,
+            imports: &imports,
             missed: request.missed.get(&subject.file).unwrap_or(&none),
             goes_on: &goes_on,
         };
@@ -143,6 +148,7 @@ pub async fn observe(
                 continue;
             };
             naming.is_behaviour = subject.crossing.is_some();
+            naming.imports = repair::imports_from(&layout, path.parent(), &others, &subject.text);
             naming.style = test_style(request, (&subject, framework), &path, &files, fx).await?;
             let tests = read_siblings(request, &subject.file, true, fx).await?;
             naming.package.taken =
@@ -161,7 +167,9 @@ pub async fn observe(
                 path.stem().clone_into(&mut naming.subject);
             }
             used.insert(path.clone());
-            test_files.push(PinnedFile::new(path, subject.file, naming, functions));
+            let mut made = PinnedFile::new(path, subject.file, naming, functions);
+            made.imports = imports;
+            test_files.push(made);
         }
     }
     Ok(test_files)
@@ -321,6 +329,8 @@ struct CalledNames {
     examples: BTreeMap<String, Vec<Vec<String>>>,
     /// Names that several sources define, so that a page may mean either.
     ambiguous: BTreeSet<String>,
+    /// Where names come from that arguments may be made by.
+    imported: ImportedNames,
 }
 
 /// The calls of functions in the sources of the repository.
@@ -342,11 +352,13 @@ async fn called_names(
         .collect();
     let mut examples: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
     let mut defined: BTreeMap<&String, usize> = BTreeMap::new();
+    let mut imported = ImportedNames::default();
     let searched = layout.files.iter().filter_map(|file| Some((file, Language::of(file)?)));
     let searched = searched.filter(|(_, language)| is_tested_by(*language, layout.framework));
     for (file, language) in searched.take(SEARCHED) {
         let Some(text) = read_source(request, file, fx).await? else { continue };
-        for (name, mut calls) in signature::calls(language, &text, &names) {
+        imported.note_imports((file, language), &text, layout.files);
+        for (name, mut calls) in signature::call_arguments(language, &text, &names) {
             // What only the code itself gives by name is not meant for others.
             calls
                 .retain(|given| !given.iter().any(|one| one.starts_with('_') && one.contains('=')));
@@ -357,7 +369,8 @@ async fn called_names(
         }
     }
     let several = defined.into_iter().filter(|(_, count)| *count > 1);
-    Ok(CalledNames { examples, ambiguous: several.map(|(name, _)| name.clone()).collect() })
+    let ambiguous = several.map(|(name, _)| name.clone()).collect();
+    Ok(CalledNames { examples, ambiguous, imported })
 }
 
 /// Adds the examples of the request, the README and other pages to the functions that they call.

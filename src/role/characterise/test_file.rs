@@ -39,6 +39,8 @@ pub struct PinnedFile {
     /// The functions with their remaining cases.
     pub functions: Vec<ObservedFunction>,
     pub draft: Draft,
+    /// Where the driver finds names that arguments use besides those of the subject.
+    pub imports: Vec<(String, String)>,
     /// The id under which each test ran, by its name; only tests that passed.
     pub ids: BTreeMap<String, TestId>,
     /// What the compiler refused tests for in earlier runs.
@@ -61,6 +63,7 @@ impl PinnedFile {
             naming,
             functions,
             draft: Draft::default(),
+            imports: Vec::new(),
             ids: BTreeMap::new(),
             refused: BTreeSet::new(),
             took: BTreeMap::new(),

@@ -77,13 +77,15 @@ pub async fn explore_module(
     refuse_broken(&module, &survey)?;
     let index = CallIndex::from_files(&survey.texts);
     let mut points = find_boundaries(&module, &index, &survey);
-    if points.is_empty() {
-        return Err(ModuleError::Isolated { module: request.module.to_owned() }.into());
-    }
     let functions = read_functions(&points, &module, &survey);
     for point in &mut points {
         let called = functions.get(&point.to).map_or(&[][..], Vec::as_slice);
+        point.calls.retain(|call| has_own_code(&call.callee, called));
         point.contract = describe_contract(point, called);
+    }
+    points.retain(|point| !point.calls.is_empty());
+    if points.is_empty() {
+        return Err(ModuleError::Isolated { module: request.module.to_owned() }.into());
     }
     fx.worktree.checkout(request.tree).await.map_err(EffectError::from)?;
     fx.step("running the suite to see which boundaries its tests cross");
@@ -129,6 +131,17 @@ fn refuse_broken(module: &BTreeSet<RepoPath>, survey: &Survey) -> Result<(), Mod
         }
     }
     Ok(())
+}
+
+/// Whether a call runs code of the other side: one that makes an object of a class without functions,
+/// such as most exceptions, runs none.
+fn has_own_code(callee: &str, called: &[Behaviour]) -> bool {
+    let is_class = callee.starts_with(char::is_uppercase) && !callee.contains('.');
+    let is_member = |one: &Behaviour| {
+        one.name == callee
+            || one.name.strip_prefix(callee).is_some_and(|rest| rest.starts_with('.'))
+    };
+    !is_class || called.iter().any(is_member)
 }
 
 /// The functions of the module and of both sides of its boundaries.

@@ -14,7 +14,7 @@
 // a reason, and so is what takes too long.
 import { createInterface } from 'node:readline';
 import Module, { createRequire, register, syncBuiltinESMExports } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { Session } from 'node:inspector';
@@ -331,7 +331,26 @@ function stateOf(space) {
   return JSON.stringify(seen);
 }
 
-const boundValues = (bindings, space) => bindings.map(([, name]) => (name === 'default' ? space.default : space[name] ?? space.default?.[name]));
+const memberOf = (space, name) => (name === 'default' ? space.default : space[name] ?? space.default?.[name]);
+
+// The values of names: of the module under test, and with a path before `#` of another one.
+const boundValues = (bindings, space, others) => bindings.map(([, name]) => (name.includes('#') ? others.get(name) : memberOf(space, name)));
+
+// What other modules have of the names that calls use.
+async function otherValues({ root, bindings, calls }) {
+  const texts = calls.map(([, call]) => [...call.arguments, call.callee, ...(call.setup ?? [])].join(' ')).join(' ');
+  const found = new Map();
+  for (const [name, place] of bindings) {
+    const [path, member] = place.split('#');
+    if (!member || !texts.includes(name)) continue;
+    try {
+      found.set(place, memberOf(await import(pathToFileURL(join(root, path)).href), member));
+    } catch {
+      // A call that uses it is refused.
+    }
+  }
+  return found;
+}
 
 function isBound(call, bindings, values) {
   const subject = /^(?:\(?new )?([\w$]+)/.exec(call.callee)?.[1];
@@ -357,6 +376,7 @@ const compared = ({ value, way, raised, message, explicit: own, after, refused }
 // Makes all calls on each text, and tells which of them notice that it is another one.
 async function probe(load, original) {
   const { bindings, calls, texts, progress } = workerData;
+  const others = await otherValues(workerData);
   const names = bindings.map(([local]) => local);
   const made = async (values, call) => (isBound(call, bindings, values) ? invoke(call, names, values) : { refused: 'it is not exported' });
   const usual = new Map();
@@ -368,7 +388,7 @@ async function probe(load, original) {
   for (const [index, text] of texts) {
     let values = [];
     try {
-      values = boundValues(bindings, await load(text, index));
+      values = boundValues(bindings, await load(text, index), others);
     } catch {
       // It cannot be loaded, which every test notices.
     }
@@ -406,7 +426,7 @@ async function work() {
     parentPort.postMessage({ problem: `its module cannot be imported: ${String(error?.message ?? error).slice(0, 200)}` });
     return;
   }
-  const values = boundValues(bindings, space);
+  const values = boundValues(bindings, space, await otherValues(workerData));
   if (texts) return probe(loader(path, url), values);
   const session = new Session();
   let script = url;

@@ -2,11 +2,11 @@
 
 One request as a JSON line on standard input:
 {"module": DOTTED, "path": FILE, "root": DIR, "calls": [{"callee": TEXT, "arguments": [TEXT]}],
- "trace": BOOL, "reverse": BOOL, "limit": SECONDS, "memory": BYTES}
+ "trace": BOOL, "reverse": BOOL, "shift": DAYS, "limit": SECONDS, "memory": BYTES}
 One answer as a JSON line per call on standard output, with its index, then {"end": true}.
 
 Calls run in a forked child, one child per callee, and are watched: what opens a file, uses the
-network, starts a process, reads the clock or random numbers, prints, or changes state of its
+network, starts a process, reads random numbers, prints, or changes state of its
 module is refused with a reason, and so is what takes too long. Works on Python 3.8 and later.
 """
 
@@ -46,6 +46,8 @@ ELEMENTS = 60
 CONSUMED = 200
 LITERAL = 2000
 MARKS = 400
+MEMBERS = 4
+MEMBER = 120
 HANGS = 3
 
 
@@ -60,6 +62,8 @@ class NoLiteral(Exception):
 class Watch:
     active = False
     reason = None
+    # Whether a call asked for the time.
+    clock = False
 
 
 def refuse(reason):
@@ -119,10 +123,51 @@ def audit(event, arguments):
 
 
 CLOCK = {
-    "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "process_time",
-    "process_time_ns", "thread_time", "localtime", "gmtime", "ctime", "strftime", "clock_gettime",
+    "process_time", "process_time_ns", "thread_time", "localtime", "gmtime", "ctime", "strftime", "clock_gettime",
 }
+# These are shifted in other worlds, which shows whether a result depends on them.
+SHIFTED = {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns"}
 SELF = {"getpid", "getppid", "getcwd", "getuid", "getlogin", "uname", "times", "getloadavg", "stat", "lstat", "access"}
+
+
+def shift_clock(days):
+    """Moves the time that the module under test is told; it is imported later."""
+    seconds = days * 86400
+    for name in SHIFTED:
+        more = seconds * 10**9 if name.endswith("_ns") else seconds
+        setattr(time, name, lambda read=getattr(time, name), more=more: read() + more)
+    step, whole, part = datetime.timedelta(days=days), datetime.datetime, datetime.date
+
+    class Kind(type):
+        def __instancecheck__(cls, value):
+            return isinstance(value, cls.__mro__[1])
+
+        def __subclasscheck__(cls, kind):
+            return issubclass(kind, cls.__mro__[1])
+
+    class Whole(whole, metaclass=Kind):
+        @classmethod
+        def now(cls, tz=None):
+            told = whole.now(tz) + step
+            return cls(*told.timetuple()[:6], told.microsecond, told.tzinfo, fold=told.fold)
+
+        @classmethod
+        def utcnow(cls):
+            return cls.now(datetime.timezone.utc).replace(tzinfo=None)
+
+        @classmethod
+        def today(cls):
+            return cls.now()
+
+    class Part(part, metaclass=Kind):
+        @classmethod
+        def today(cls):
+            told = part.today() + step
+            return cls(told.year, told.month, told.day)
+
+    for kind, name in ((Whole, "datetime"), (Part, "date")):
+        kind.__module__, kind.__name__, kind.__qualname__ = "datetime", name, name
+        setattr(datetime, name, kind)
 
 
 def profile(frame, event, function):
@@ -134,8 +179,8 @@ def profile(frame, event, function):
     reason = None
     if module == "time" and name in CLOCK:
         reason = "reads the clock"
-    elif name in ("now", "today", "utcnow") and isinstance(owner, type) and issubclass(owner, datetime.date):
-        reason = "reads the clock"
+    elif module == "time" and name in SHIFTED or name in ("now", "today", "utcnow") and isinstance(owner, type) and issubclass(owner, datetime.date):
+        Watch.clock = True
     elif owner is random._inst or isinstance(owner, random.SystemRandom):
         reason = "uses random numbers"
     elif module == "posix" and name == "urandom":
@@ -315,16 +360,47 @@ def described(value, needs):
     kind = type(value)
     module = sys.modules.get(kind.__module__)
     own = os.path.realpath(getattr(module, "__file__", None) or "").startswith(REQUEST["root"] + os.sep)
+    own = own or kind in (list, tuple)
     if not own or isinstance(value, type):
         return None
     if kind.__str__ is not object.__str__ or kind.__repr__ is not object.__repr__:
         text = str(value)
         if type(text) is str and not ADDRESS.search(text):
             return "text", written(text, needs)
+    if kind in (list, tuple) and value:
+        parts = [described(one, needs) for one in value[:ELEMENTS]]
+        if len(value) <= ELEMENTS and all(part and part[0] == "text" for part in parts):
+            return "texts", written([str(one) for one in value], needs)
+        return None
     kept = getattr(value, "__dict__", None)
     if kept and not any(name.startswith("_") for name in kept):
-        return "attributes", written(dict(kept), needs)
-    return None
+        try:
+            return "attributes", written(dict(kept), needs)
+        except NoLiteral:
+            pass
+    members = members_of(value, needs)
+    return ("members", written(members, needs)) if members else None
+
+
+def members_of(value, needs):
+    """What an object tells in public: a few attributes and properties with short literals."""
+    kind, found = type(value), {}
+    names = [*getattr(value, "__dict__", ()), *(name for name in dir(kind) if isinstance(inspect.getattr_static(kind, name, None), property))]
+    for name in sorted(name for name in set(names) if not name.startswith("_")):
+        try:
+            Watch.active = True
+            one = getattr(value, name)
+        except Exception:
+            continue
+        finally:
+            Watch.active = False
+        try:
+            if len(found) < MEMBERS and len(written(one, set(needs))) <= MEMBER:
+                written(one, needs)
+                found[name] = one
+        except NoLiteral:
+            pass
+    return found
 
 
 def same(one, other, depth=0):
@@ -396,8 +472,8 @@ def result(value, way, needs, is_made):
     except NoLiteral:
         needs.clear()
         needs.update(known)
-        other = described(value, needs) if way == "plain" else None
-        if other is None:
+        other = described(value, needs) if way in ("plain", "list") else None
+        if other is None or way == "list" and other[0] != "texts":
             raise
         return {"value": other[1], "way": other[0], "printed": printed(value)}
 
@@ -459,10 +535,11 @@ def own_classes(module):
     return found
 
 
-def called_first(module, texts):
-    """The functions and classes of a module that the texts call first."""
+def called_names(module, texts):
+    """The functions and classes of a module that the texts call."""
     found = {name: one for name, one in vars(module).items() if isinstance(one, (types.FunctionType, type))}
-    return {name: one for name, one in found.items() if any(text.startswith(name + "(") for text in texts)}
+    called = {name for text in texts for name in re.findall(r"(?<![\w.\"'])(\w+)\(", text)}
+    return {name: one for name, one in found.items() if name in called}
 
 
 @functools.lru_cache(maxsize=None)
@@ -473,8 +550,8 @@ def imported_names(path):
     return [(one.asname or one.name, "." * node.level + (node.module or ""), one.name) for node, one in found]
 
 
-def imported_classes(module, texts):
-    """The classes that a module imports and that texts call, each with its own module."""
+def imported_objects(module, texts):
+    """The classes that a module imports and what other modules have, where texts call it, each with its own module."""
     found = {}
     for name, source, own in imported_names(module.__file__):
         if any("%s(" % name in text for text in texts):
@@ -482,6 +559,11 @@ def imported_classes(module, texts):
             kind = getattr(source, own, None)
             if isinstance(kind, type):
                 found[name] = (kind, source.__name__)
+    for name, source in REQUEST["bindings"]:
+        if name not in found and name not in vars(module) and any(re.search(r"(?<![\w.\"'])%s[.(]" % name, text) for text in texts):
+            source = importlib.import_module(source)
+            if hasattr(source, name):
+                found[name] = (getattr(source, name), source.__name__)
     return found
 
 
@@ -520,13 +602,13 @@ def leave(manager, tracer):
 
 def run(call, module, tracer):
     needs, way = set(), "plain"
-    Watch.reason = None
+    Watch.reason, Watch.clock = None, False
     try:
         keywords, texts = split_names(call["arguments"])
         written_in = [*texts, call["callee"], *(call.get("setup") or ())]
-        others = imported_classes(module, written_in)
+        others = imported_objects(module, written_in)
         known = dict({name: kind for name, (kind, _) in others.items()}, **own_classes(module))
-        nested = called_first(module, texts)
+        nested = called_names(module, texts)
         known.update(nested)
         package, calls = package_of(module)
         if any(calls.search(text) for text in written_in):
@@ -535,7 +617,7 @@ def run(call, module, tracer):
         # Functions of the module run under the same watch as the call.
         signal.signal(signal.SIGALRM, lambda number, frame: refuse(slow()))
         signal.setitimer(signal.ITIMER_REAL, REQUEST["limit"])
-        Watch.active = bool(nested)
+        Watch.active = bool(nested or others)
         arguments = [eval(text, dict(known)) for text in texts]
         before = [eval(text, dict(known)) for text in texts]
         needs.update(name for text in written_in for name in NAMED_MODULE.findall(text))
@@ -637,7 +719,7 @@ def run(call, module, tracer):
         except Exception:
             if not asserted:
                 return {"refused": "changes an argument in a way that cannot be written down"}
-    record["after"], record["needs"] = after, sorted(needs | missing)
+    record["after"], record["needs"], record["clock"] = after, sorted(needs | missing), Watch.clock
     if tracer:
         record["lines"], record["marks"] = sorted(tracer.lines), sorted(tracer.marks)
     return record
@@ -829,5 +911,7 @@ REQUEST = json.loads(REQUESTS.readline())
 REQUEST["root"] = os.path.realpath(REQUEST["root"])
 sys.argv = ["tests"]
 sys.dont_write_bytecode = True
+if REQUEST["shift"]:
+    shift_clock(REQUEST["shift"])
 sys.addaudithook(audit)
 main()

@@ -84,6 +84,8 @@ pub struct Naming {
     pub style: TestStyle,
     /// Whether tests are named by what should happen (specification.md 3.2, F-136).
     pub is_behaviour: bool,
+    /// JavaScript: names that arguments may use, with the import path of the file that has them.
+    pub imports: Vec<(String, String)>,
     /// Compiled languages: the package of the test file.
     pub package: TestPackage,
 }
@@ -103,6 +105,7 @@ impl Naming {
             quote: '"',
             style,
             is_behaviour: false,
+            imports: Vec::new(),
             package,
         }
     }

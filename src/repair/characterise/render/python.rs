@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::code::language::Language;
 use crate::code::signature::is_constant_name;
+use crate::code::tree::{field_of, named_nodes};
 use crate::domain::framework::Framework;
 use crate::effect::{Call, CallOutcome, ResultKind};
 
@@ -314,6 +315,13 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
             lines.push(format!("with {call} as {name}:"));
             lines.push(format!("    {}", assertions.is_value(&kept, literal)));
         }
+        CallOutcome::Value { literal, way: ResultKind::Members } => {
+            lines.push(format!("result = {call}"));
+            let members = dictionary_items(literal).into_iter();
+            lines.extend(members.map(|(name, value)| {
+                assertions.is_value(&format!("result.{name}"), &imported(&value))
+            }));
+        }
         CallOutcome::Value { literal, way } => {
             let expected = imported(literal);
             lines.push(assertions.is_value(&observed_expression(&call, *way), &expected));
@@ -330,6 +338,22 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     lines
 }
 
+/// The names and values of a dictionary whose keys are texts.
+fn dictionary_items(literal: &str) -> Vec<(String, String)> {
+    let Some(tree) = Language::Python.parse(literal) else { return Vec::new() };
+    let pairs = named_nodes(tree.root_node()).into_iter();
+    let outer = pairs.filter(|one| {
+        let holder = one.parent().and_then(|one| one.parent());
+        one.kind() == "pair" && holder.is_some_and(|one| one.kind() == "expression_statement")
+    });
+    outer
+        .map(|one| {
+            let name = field_of(one, "key", literal).trim_matches(['"', '\'']);
+            (name.to_owned(), field_of(one, "value", literal).to_owned())
+        })
+        .collect()
+}
+
 /// What a test compares of a call.
 fn observed_expression(call: &str, way: ResultKind) -> String {
     match way {
@@ -338,9 +362,11 @@ fn observed_expression(call: &str, way: ResultKind) -> String {
         ResultKind::FirstItems => format!("list(itertools.islice({call}, 5))"),
         ResultKind::Lists => format!("[list(one) for one in {call}]"),
         ResultKind::Text => format!("str({call})"),
+        ResultKind::Texts => format!("[str(one) for one in {call}]"),
         ResultKind::Attributes => format!("vars({call})"),
         ResultKind::Entered
         | ResultKind::EnteredAttributes
+        | ResultKind::Members
         | ResultKind::Plain
         | ResultKind::Nan
         | ResultKind::None => call.to_owned(),
@@ -364,6 +390,13 @@ mod tests {
         for (text, expected) in table {
             assert_eq!(calls_name(text, "full"), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn members_are_the_outer_items_of_their_dictionary() {
+        let items = dictionary_items("{'size': 2, 'parts': {'a': [1, {'b': 2}]}}");
+        let expected = [("size", "2"), ("parts", "{'a': [1, {'b': 2}]}")];
+        assert_eq!(items, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 
     #[test]

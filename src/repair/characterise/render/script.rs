@@ -9,6 +9,7 @@ use crate::effect::{CallOutcome, ResultKind};
 
 use super::super::parameter_fit::accepts_value;
 use super::line_breaks::{BreakStyle, Layout, break_line};
+use super::python::{calls_name, expressions_of};
 use super::{
     Case, Draft, ModuleKind, Naming, ObservedFunction, arguments, case_of, compared_message,
     is_awaited, setup_lines, with_quotes,
@@ -138,11 +139,21 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         text.push_str(&format!("/* global {describe}{expect}{function} */\n\n"));
     }
     text.push_str(&tools(naming, describe, function));
+    let written: Vec<&String> = used.iter().flat_map(|(_, case)| expressions_of(case)).collect();
+    let is_written = |name: &str| written.iter().any(|text| calls_name(text, name));
+    let called = functions.iter().filter(|one| is_written(&one.local));
     let pairs: BTreeSet<(&str, &str)> = used
         .iter()
-        .filter_map(|(one, _)| Some((one.local.as_str(), one.callable.export.as_deref()?)))
+        .map(|(one, _)| *one)
+        .chain(called)
+        .filter_map(|one| Some((one.local.as_str(), one.callable.export.as_deref()?)))
         .collect();
     text.push_str(&imports(naming, &pairs));
+    for (name, from) in naming.imports.iter().filter(|(name, _)| is_written(name)) {
+        if pairs.iter().all(|(local, _)| local != name) {
+            text.push_str(&format!("{}\n", imported(naming, &format!("{{ {name} }}"), from)));
+        }
+    }
     let (mut body, pad) = (String::new(), if is_grouped { indent } else { "" });
     let layout = Layout { width: 100, step: indent, style: BreakStyle::Prettier };
     for test in &draft.tests {
@@ -305,8 +316,10 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
                 equal(&format!("Object.assign({{}}, {call})"), literal)
             }
             ResultKind::Attributes => equal(&format!("{{ ...{call} }}"), literal),
-            // JavaScript has no context managers.
+            // JavaScript has no context managers, and all of an object is compared.
             ResultKind::Entered
+            | ResultKind::Texts
+            | ResultKind::Members
             | ResultKind::EnteredAttributes
             | ResultKind::Plain
             | ResultKind::Nan

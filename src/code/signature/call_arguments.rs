@@ -1,0 +1,264 @@
+//! Arguments of existing calls, with what their variables stand for: assignments before the call,
+//! constants of the file, and fixtures of pytest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tree_sitter::Node;
+
+use crate::code::language::Language;
+use crate::code::tree::{field_of, first_field, named_children, named_nodes, text_of};
+
+use super::{examples, is_constant, is_literal};
+
+/// Variables within the values of others that are followed.
+const DEPTH: usize = 5;
+
+/// Maximum length of an argument in bytes; a reader of the test has to see what it is.
+const LENGTH: usize = 240;
+
+/// The arguments of all calls whose callee ends in one of `names` and whose arguments are literals, or
+/// made of them by calls, without those of methods that texts, lists and numbers have.
+pub fn call_arguments(
+    language: Language,
+    text: &str,
+    names: &BTreeSet<String>,
+) -> BTreeMap<String, Vec<Vec<String>>> {
+    let mut found: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+    let Some(tree) = language.parse(text) else { return found };
+    let values = KnownValues::of_file(language, tree.root_node(), text);
+    for node in named_nodes(tree.root_node()) {
+        let field = match node.kind() {
+            "call" | "call_expression" => "function",
+            "new_expression" => "constructor",
+            "method_invocation" => "name",
+            "object_creation_expression" => "type",
+            _ => continue,
+        };
+        let list = node.child_by_field_name("arguments");
+        let name = field_of(node, field, text).rsplit(['.', ':']).next().unwrap_or_default();
+        let object = node.child_by_field_name(field).and_then(|o| o.child_by_field_name("object"));
+        let is_own = names.contains(name) && !object.is_some_and(is_literal);
+        let Some(list) = list.filter(|_| is_own) else { continue };
+        let given: Option<Vec<String>> =
+            named_children(list).into_iter().map(|one| values.write_argument(one)).collect();
+        if let Some(given) = given {
+            found.entry(name.to_owned()).or_default().push(given);
+        }
+    }
+    found
+}
+
+/// The values that names of a file have.
+struct KnownValues<'t> {
+    language: Language,
+    root: Node<'t>,
+    text: &'t str,
+    /// Names that the file imports.
+    imported: BTreeSet<&'t str>,
+}
+
+impl<'t> KnownValues<'t> {
+    fn of_file(language: Language, root: Node<'t>, text: &'t str) -> Self {
+        let is_import = |one: &Node<'_>| one.kind().starts_with("import");
+        let statements = named_nodes(root).into_iter().filter(is_import);
+        let names = statements.flat_map(named_nodes);
+        let imported = names
+            .filter(|one| matches!(one.kind(), "identifier" | "dotted_name"))
+            .map(|one| text_of(one, text))
+            .collect();
+        Self { language, root, text, imported }
+    }
+
+    /// An argument as it could stand in another file; `None` where it needs more of this one.
+    fn write_argument(&self, node: Node<'t>) -> Option<String> {
+        if examples::is_argument(node) || is_constant(node) {
+            return Some(text_of(node, self.text).to_owned());
+        }
+        let is_resolved = self.language == Language::Python || self.language.is_script();
+        let written = self.write_value(node, DEPTH).filter(|_| is_resolved)?;
+        (written.len() <= LENGTH).then_some(written)
+    }
+
+    /// An expression with values in the place of its variables.
+    fn write_value(&self, node: Node<'t>, depth: usize) -> Option<String> {
+        if is_literal(node) {
+            return Some(text_of(node, self.text).to_owned());
+        }
+        match node.kind() {
+            "identifier" => self.write_name(node, depth),
+            "call" | "call_expression" | "new_expression" => self.write_parts(node, depth),
+            "attribute" | "member_expression" => {
+                let object = node.child_by_field_name("object")?;
+                let name = first_field(node, &["attribute", "property"])?;
+                let object = match text_of(object, self.text) {
+                    known if self.imported.contains(known) => known.to_owned(),
+                    _ => self.write_value(object, depth)?,
+                };
+                Some(format!("{object}.{}", text_of(name, self.text)))
+            }
+            "list"
+            | "tuple"
+            | "set"
+            | "dictionary"
+            | "pair"
+            | "array"
+            | "object"
+            | "unary_operator"
+            | "binary_operator"
+            | "unary_expression"
+            | "binary_expression"
+            | "parenthesized_expression"
+            | "keyword_argument"
+            | "argument_list"
+            | "arguments" => self.write_parts(node, depth),
+            _ => None,
+        }
+    }
+
+    /// An expression, part by part.
+    fn write_parts(&self, node: Node<'t>, depth: usize) -> Option<String> {
+        let mut written = String::new();
+        let mut end = node.start_byte();
+        let callee = first_field(node, &["function", "constructor"]);
+        for part in named_children(node) {
+            written.push_str(self.text.get(end..part.start_byte())?);
+            end = part.end_byte();
+            let is_name = part.kind() == "property_identifier"
+                || node.kind() == "keyword_argument"
+                    && node.child_by_field_name("name") == Some(part);
+            let is_function = callee == Some(part) && part.kind() == "identifier";
+            let own = text_of(part, self.text);
+            match (is_name, is_function) {
+                (true, _) => written.push_str(own),
+                (_, true) if self.imported.contains(own) => written.push_str(own),
+                (_, true) => return None,
+                _ => written.push_str(&self.write_value(part, depth)?),
+            }
+        }
+        written.push_str(self.text.get(end..node.end_byte())?);
+        Some(written)
+    }
+
+    /// What a name stands for where it is used.
+    fn write_name(&self, node: Node<'t>, depth: usize) -> Option<String> {
+        let depth = depth.checked_sub(1)?;
+        let name = text_of(node, self.text);
+        let mut scope = node;
+        while let Some(parent) = scope.parent() {
+            scope = parent;
+            let is_function = scope.kind().contains("function") || scope.kind().contains("method");
+            if !is_function && scope != self.root {
+                continue;
+            }
+            if let Some(value) = self.find_assigned(scope, name, node.start_byte()) {
+                return self.write_value(value, depth);
+            }
+            let parameters = scope.child_by_field_name("parameters");
+            let is_parameter = |one: &Node<'_>| text_of(*one, self.text) == name;
+            if parameters.is_some_and(|list| named_children(list).iter().any(is_parameter)) {
+                return self.write_value(self.find_fixture(name)?, depth);
+            }
+        }
+        None
+    }
+
+    /// What a name was set to last before a place, in a function or at the top of the file.
+    fn find_assigned(&self, scope: Node<'t>, name: &str, before: usize) -> Option<Node<'t>> {
+        let is_own = |one: &Node<'t>| {
+            let mut parents = std::iter::successors(one.parent(), Node::parent);
+            let is_function = |one: &Node<'_>| one.kind().contains("function") || *one == self.root;
+            parents.find(|one| *one == scope || is_function(one)) == Some(scope)
+        };
+        let assigned = named_nodes(scope).into_iter().filter_map(|one| {
+            let (left, right) = match one.kind() {
+                "assignment" => ("left", "right"),
+                "variable_declarator" => ("name", "value"),
+                _ => return None,
+            };
+            let is_named = field_of(one, left, self.text) == name && one.end_byte() <= before;
+            one.child_by_field_name(right).filter(|_| is_named && is_own(&one))
+        });
+        assigned.last()
+    }
+
+    /// What a fixture of pytest gives.
+    fn find_fixture(&self, name: &str) -> Option<Node<'t>> {
+        let decorated = named_nodes(self.root).into_iter().find(|one| {
+            let function = one.child_by_field_name("definition");
+            one.kind() == "decorated_definition"
+                && function.is_some_and(|one| field_of(one, "name", self.text) == name)
+                && text_of(*one, self.text).starts_with("@pytest.fixture")
+        })?;
+        let given = named_nodes(decorated).into_iter().rev();
+        let mut given = given.filter(|one| matches!(one.kind(), "return_statement" | "yield"));
+        given.next()?.named_child(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(language: Language, text: &str, name: &str) -> Vec<String> {
+        let found = call_arguments(language, text, &[name.to_owned()].into());
+        found.into_values().flatten().map(|given| given.join(", ")).collect()
+    }
+
+    #[test]
+    fn variables_of_a_call_are_written_as_what_they_stand_for() {
+        let python = "\
+import pytest
+from shop import Token, sign, price_of
+KEY = 'key'
+
+@pytest.fixture
+def token():
+    return sign({'id': 1}, KEY)
+
+def make():
+    return 1
+
+def test_check(token, other):
+    key = KEY
+    check(token, key, ways=[Token.SHORT])
+    made = price_of(Token(2), unit=key)
+    check(made + 1, 'a')
+    check(other)
+    check(make())
+    later = 1
+    for one in [1]:
+        check(one)
+
+def test_other():
+    check(later)
+";
+        assert_eq!(
+            given(Language::Python, python, "check"),
+            [
+                "sign({'id': 1}, 'key'), 'key', ways=[Token.SHORT]",
+                "price_of(Token(2), unit='key') + 1, 'a'",
+            ]
+        );
+        let script = "\
+import { Token, sign } from '../shop';
+const key = 'key';
+it('checks', () => {
+  const token = sign({ id: key }, new Token(2));
+  check(token, { key: key, ways: [1] });
+  check(unknown);
+});
+";
+        assert_eq!(
+            given(Language::JavaScript, script, "check"),
+            ["sign({ id: 'key' }, new Token(2)), { key: 'key', ways: [1] }"]
+        );
+    }
+
+    #[test]
+    fn a_value_that_refers_to_itself_or_is_too_long_is_left_out() {
+        let long = format!("x = '{}'\ncheck(x)\n", "a".repeat(LENGTH));
+        for text in ["x = [x]\ncheck(x)\n", long.as_str()] {
+            assert!(given(Language::Python, text, "check").is_empty(), "{text}");
+        }
+    }
+}
