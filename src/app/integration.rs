@@ -49,7 +49,9 @@ pub async fn write_integration_tests(
 ) -> Result<IntegrationEnd, AppError> {
     let facts = repo::discover(&request.repository)?;
     let Continued { request, notice } = continue_session(request, &facts)?;
-    let settings = configured(&facts.root, request.run.config.as_ref(), &request.run.set)?;
+    let mut settings = configured(&facts.root, request.run.config.as_ref(), &request.run.set)?;
+    // What failed before the new tests were written is not theirs (specification.md 3.2).
+    settings.ignore_preexisting = Some(true);
     contain(&settings)?;
     let (kind, clock) = (SessionKind::Integration, HostClock::start());
     let fix_request = fix_request(&request, &clock.now());
@@ -231,7 +233,7 @@ fn fix_request(request: &IntegrationRequest, now: &str) -> FixRequest {
         repository: request.repository.clone(),
         mode: request.mode,
         jobs: request.jobs,
-        run: RunOptions { session, ..request.run.clone() },
+        run: RunOptions { session, base: Some("HEAD".into()), ..request.run.clone() },
         models: request.models.clone(),
         ..FixRequest::default()
     }

@@ -62,11 +62,16 @@ def swallow():
 
 
 def tick():
-    return getattr(time, 'ti' + 'me')() > 1
+    return getattr(time, 'ti' + 'me')() > 2_000_000_000
 
 
 def today():
-    return day.today().year > 1
+    return day.today().year > 2034
+
+
+def timed(cents: int):
+    began = time.perf_counter()
+    return cents * 2 if time.perf_counter() >= began else 0
 
 
 def quit_all():
@@ -116,6 +121,12 @@ fn pin_writes_tests_that_hold_and_leaves_hostile_functions_alone() {
     ] {
         assert_eq!(reason(&document, name), expected, "{name}");
     }
+    let functions = document["functions"].as_array().unwrap();
+    let timed = functions.iter().find(|one| one["name"] == "timed").unwrap();
+    assert!(
+        timed["assertions"].as_u64() > Some(0),
+        "its result does not depend on the time: {timed}"
+    );
     assert!(repo.root().join("shop/hostile.py").exists());
     assert_eq!(repo.belongings(), before);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

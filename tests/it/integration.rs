@@ -90,6 +90,25 @@ fn state_of(folder: &Path) -> Value {
 }
 
 #[test]
+fn what_failed_before_does_not_count_against_the_new_tests() {
+    let mut files = SHOP.to_vec();
+    files.push(("tests/test_red.py", "def test_red():\n    assert 1 + 1 == 3\n"));
+    let repo = TestRepo::new(&files);
+    let ran = repo.regreen(&["integration", "shop/quote.py"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let (folder, id) = session_in(&repo, "archives");
+    assert_eq!(state_of(&folder)["summary"]["result"], "success");
+    let changed = repo.git(&["diff", "--name-only", &format!("main...regreen/{id}")]);
+    assert_eq!(
+        changed.lines().collect::<Vec<_>>(),
+        ["tests/test_quote_tax.py", "tests/test_receipt_quote.py"],
+    );
+    let log = fs::read_to_string(folder.join("reflection-log.md")).unwrap();
+    assert!(log.contains("1 test fails already"), "{log}");
+    assert!(ran.out.contains("1 that fails on the base too"), "{}", ran.out);
+}
+
+#[test]
 fn tests_cross_each_boundary_and_the_log_says_what_was_learned() {
     let repo = TestRepo::new(SHOP);
     let before = repo.belongings();

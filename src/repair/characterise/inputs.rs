@@ -1,6 +1,7 @@
 //! Generates arguments for calls: from types, literals of the function, boundaries, and existing
 //! calls. The same sources always give the same arguments.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::code::language::Language;
@@ -9,7 +10,7 @@ use crate::code::signature::{
 };
 use crate::effect::Call;
 
-use super::arguments::{Values, values_of, write_arguments};
+use super::arguments::{Values, split_name, values_of, write_arguments};
 use super::combinations::{combine_inputs, literal_combinations};
 use super::documented_texts::{documented_texts, shorter_texts};
 use super::literal_values::{
@@ -38,6 +39,9 @@ const OBJECTS_ALONE: usize = 24;
 
 /// Maximum number of texts that match and are put into lists.
 const MATCHING_LISTS: usize = 20;
+
+/// Calls in the repository that are tried of one function.
+const EXAMPLES: usize = 16;
 
 /// Objects among them that are made as documentation or the repository makes them.
 const EXAMPLE_OBJECTS: usize = 3;
@@ -364,6 +368,27 @@ fn matching_arguments(
     found
 }
 
+/// Calls in the repository that a function of these parameters takes, those with most arguments first:
+/// where several functions have one name, they are rarely those of another.
+fn telling_examples(callable: &Callable, examples: &[Vec<String>]) -> Vec<Vec<String>> {
+    let parameters = &callable.parameters;
+    let takes_all = parameters.iter().any(|one| one.rest);
+    let is_fitting = |given: &&Vec<String>| {
+        let is_named = |name: &str| parameters.iter().any(|one| one.name == name);
+        given.len() <= parameters.len()
+            && given.iter().all(|one| split_name(one).0.is_none_or(is_named))
+    };
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for given in examples.iter().filter(|given| takes_all || is_fitting(given)) {
+        if !found.contains(given) {
+            found.push(given.clone());
+        }
+    }
+    found.sort_by_key(|given| Reverse(given.len()));
+    found.truncate(EXAMPLES);
+    found
+}
+
 /// The first round of calls: examples from documentation and repository, then values by type;
 /// `further` times as many calls as usual.
 pub fn first(
@@ -390,7 +415,7 @@ pub fn first(
             found.push(call.clone());
         }
     }
-    let mut lists: Vec<Vec<String>> = examples.iter().take(12).cloned().collect();
+    let mut lists = telling_examples(callable, examples);
     let own: BTreeSet<String> =
         callable.literals.iter().flat_map(|literal| values_around(literal)).collect();
     lists.extend(literal_combinations(language, &callable.parameters, &own, &pools));

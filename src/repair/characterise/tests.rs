@@ -450,7 +450,8 @@ impl Observer for Doubling {
 
 #[test]
 fn what_differs_between_environments_is_dropped_with_a_reason() {
-    let text = "def double(x: int):\n    return x * 2\n\ndef clock():\n    return random.random()\n";
+    let text =
+        "def double(x: int):\n    return x * 2\n\ndef clock():\n    return random.random()\n";
     let callables = callables(Language::Python, text);
     let observer = Doubling(Mutex::new(0));
     let file = RepoPath::parse("a.py").unwrap();

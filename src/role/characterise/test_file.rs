@@ -153,7 +153,8 @@ impl PinnedFile {
             let is_named = id.contains(self.path.file_name()) || is_module();
             case.kind.is_unloaded() && (case.file.as_ref() == Some(&self.path) || is_named)
         };
-        if let Some(error) = read_errors(&self.path, cases).first() {
+        let is_compiled = Language::of(&self.path).is_some_and(|one| one != Language::Python);
+        if let Some(error) = read_errors(&self.path, cases).first().filter(|_| is_compiled) {
             return format!("its file does not compile: {}", error.message);
         }
         let first_line = |case: &TestCase| {

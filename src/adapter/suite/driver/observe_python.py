@@ -34,6 +34,7 @@ import sys
 import threading
 import time
 import types
+import warnings
 
 REQUESTS = os.fdopen(os.dup(0), "r", encoding="utf-8")
 ANSWERS = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -766,6 +767,8 @@ def child(calls, module, out):
     """Runs calls of one callee; what they change is seen when all are done."""
     limit_resources()
     sys.stdout = sys.stderr = Silent()
+    # A test runner keeps warnings apart from what is printed.
+    warnings.simplefilter("ignore")
     names = list(sys.modules)
     before, hangs = state_of(names), 0
     for index, call in calls:
