@@ -2,21 +2,22 @@
 """What `regreen integration` makes of modules of repositories, judged by planted breaks.
 
     benches/integration.py REPOSITORY MODULE [--test-command "python -m pytest -q"] [--breaks 20]
-                           [--regreen target/release/regreen] [--engine-minutes 6]
+                           [--regreen target/release/regreen] [--engine-minutes 6] [--options "…"]
 
 The repository must be a clean git checkout whose tests run by the test command; it is copied first.
-The session runs without a model. Then, in the copy with the new tests:
+The session runs without a model, unless `--options` names one. Then, in the copy with the new tests:
 
-- each new test file of Python runs alone and ten times in shuffled order;
-- breaks are planted on both sides of the boundaries that the session explored, as text: swapped
-  arguments, a dropped call, a renamed key, a changed unit, another exception. A break that does not
-  compile is left out. The new tests and those of before run on each.
+- the new tests run alone, and ten times in shuffled order where the runner can shuffle;
+- breaks are planted in the functions on both sides of the boundaries that the session explored, as
+  text: swapped arguments, a dropped call, a renamed key, a changed unit, another exception. A break
+  that does not compile is left out. The new tests run on each, and if they notice it, the old ones too.
 
-One line of a table is printed: boundaries, crossed before and after, new tests, steady, breaks
+One line of a table is printed: boundaries, crossed before and after, new tests, unsteady runs, breaks
 planted, noticed by the new tests, and noticed by these alone.
 """
 
 import argparse
+import ast
 import json
 import pathlib
 import py_compile
@@ -96,6 +97,43 @@ def other_exception(line):
     return replaced(line, 'errors.New("', 'errors.New("x')
 
 
+def python_span(text, name):
+    """The lines of a function of Python from 0, without its docstring; of a class, those of its constructor."""
+    for node in ast.walk(ast.parse(text)):
+        own = getattr(node, "name", None) == name
+        if own and isinstance(node, ast.ClassDef):
+            made = [one for one in node.body if getattr(one, "name", None) == "__init__"]
+            return made and range(made[0].body[0].lineno - 1, made[0].end_lineno)
+        if own and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.body[bool(ast.get_docstring(node)) and len(node.body) > 1]
+            return range(first.lineno - 1, node.end_lineno)
+    return ()
+
+
+def braced_span(text, name):
+    """The lines from 0 of a declaration with braces."""
+    declared = rf"(?:function\*?\s+|func\s+(?:\([^)]*\)\s*)?|const\s+|let\s+|var\s+|exports\.|^\s+(?:async\s+|static\s+)*){re.escape(name)}\s*(?:=|\(|<|\[)"
+    found = re.search(declared, text, re.M)
+    opened = found and text.find("{", found.end())
+    if not found or opened < 0:
+        return ()
+    depth = 0
+    for at in range(opened, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if depth == 0:
+            return range(text.count("\n", 0, opened) + 1, text.count("\n", 0, at))
+    return ()
+
+
+def broken_lines(folder, point):
+    """The lines of both sides of a boundary that a break may be planted in, by file."""
+    for file, names in ((point["from"], "caller"), (point["to"], "callee")):
+        text = (folder / file).read_text()
+        span = python_span if file.endswith(".py") else braced_span
+        own = {one[names].split(".")[-1] for one in point["calls"]}
+        yield file, sorted({line for name in own for line in span(text, name)})
+
+
 def breaks(folder, points, wanted):
     """Breaks as file, line from 0, and new text, drawn evenly from all kinds and files."""
     kinds = {}
@@ -107,11 +145,12 @@ def breaks(folder, points, wanted):
                 new = kind(lines[at], call)
                 if new and new != lines[at]:
                     kinds.setdefault(kind.__name__, set()).add((point["from"], at, new))
-        for file in (point["from"], point["to"]):
-            for at, line in enumerate((folder / file).read_text().split("\n")):
+        for file, own in broken_lines(folder, point):
+            lines = (folder / file).read_text().split("\n")
+            for at in own:
                 for kind in (changed_unit, renamed_key, other_exception):
-                    new = kind(line)
-                    if new and new != line:
+                    new = kind(lines[at])
+                    if new and new != lines[at]:
                         kinds.setdefault(kind.__name__, set()).add((file, at, new))
     draw = random.Random(36)
     queues = [draw.sample(sorted(found), len(found)) for _, found in sorted(kinds.items())]
@@ -133,17 +172,51 @@ def compiles(file):
     return file.suffix not in (".js", ".mjs", ".cjs") or run(["node", "--check", str(file)], file.parent)[0]
 
 
-def steady(folder, command, files):
-    """How many of ten shuffled runs and of the runs alone failed."""
-    ok, listed = run([*command, "--collect-only", *files], folder)
-    names = [line for line in listed.split("\n") if "::" in line]
-    if not ok or not names:
-        return None
-    failed = sum(not run([*command, name], folder)[0] for name in names)
-    for seed in range(10):
-        random.Random(seed).shuffle(names)
-        failed += not run([*command, *names], folder)[0]
-    return failed
+SHUFFLES = {
+    "vitest": "--sequence.shuffle.tests --sequence.seed={}",
+    "jest": "--randomize --seed={}",
+    "go": "-shuffle={} -count=1",
+}
+
+
+def own_command(folder, command, files):
+    """The command that runs the new test files alone."""
+    if command[0] != "go":
+        return [*command, *files]
+    texts = [(folder / file).read_text() for file in files]
+    names = [name for text in texts for name in re.findall(r"^func (Test\w+)", text, re.M)]
+    packages = sorted({f"./{pathlib.Path(file).parent}" for file in files})
+    return ["go", "test", "-run", f"^({'|'.join(names)})$", *packages]
+
+
+def unsteady(folder, command, files):
+    """How many of the runs of new tests failed: each alone and ten in shuffled order, as far as the runner can."""
+    own = own_command(folder, command, files)
+    if "pytest" in command:
+        ok, listed = run([*own, "--collect-only"], folder)
+        names = [line for line in listed.split("\n") if "::" in line]
+        if not ok or not names:
+            return "not run"
+        failed = sum(not run([*command, name], folder)[0] for name in names)
+        for seed in range(10):
+            random.Random(seed).shuffle(names)
+            failed += not run([*command, *names], folder)[0]
+        return failed
+    runner = next((name for name in SHUFFLES if name in command), None)
+    options = SHUFFLES.get(runner, "")
+    failed = sum(not run([*own, *options.format(seed).split()], folder)[0] for seed in range(1, 11))
+    return failed + sum(not run(own_command(folder, command, [file]), folder)[0] for file in files)
+
+
+def noticed_before(folder, command, files):
+    """Whether the tests without the new files notice what is planted."""
+    texts = {file: (folder / file).read_text() for file in files}
+    for file in files:
+        (folder / file).unlink()
+    passed, _ = run(command, folder)
+    for file, text in texts.items():
+        (folder / file).write_text(text)
+    return not passed
 
 
 def main():
@@ -154,12 +227,13 @@ def main():
     parser.add_argument("--breaks", type=int, default=20)
     parser.add_argument("--engine-minutes", default="6")
     parser.add_argument("--regreen", default="target/release/regreen")
+    parser.add_argument("--options", default="", help="further options of regreen")
     options = parser.parse_args()
     regreen, command = str(pathlib.Path(options.regreen).resolve()), shlex.split(options.test_command)
     folder = pathlib.Path(tempfile.mkdtemp()) / pathlib.Path(options.repository).resolve().name
     shutil.copytree(options.repository, folder, symlinks=True)
     shutil.rmtree(folder / ".git/regreen", ignore_errors=True)
-    words = [regreen, "integration", options.module, "--json", "--engine-minutes", options.engine_minutes]
+    words = [regreen, "integration", options.module, "--json", "--engine-minutes", options.engine_minutes, *shlex.split(options.options)]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
     if not done.stdout.strip():
         sys.exit(done.stderr)
@@ -173,10 +247,9 @@ def main():
     row = [folder.name, options.module, len(points), len(before), len(after), inventory.get("total_tests", 0)]
     if new:
         git(folder, "checkout", "-q", f"regreen/{state['session_id']}")
-        old = [f"--ignore={file}" for file in new]
-        is_pytest = "pytest" in options.test_command
-        row.append(steady(folder, command, new) if is_pytest else "not measured")
+        row.append(unsteady(folder, command, new))
         planted = noticed = alone = 0
+        own = own_command(folder, command, new)
         for name, at, text in breaks(folder, points, options.breaks):
             file = folder / name
             original = file.read_text()
@@ -185,10 +258,9 @@ def main():
             file.write_text("\n".join(lines))
             if compiles(file):
                 planted += 1
-                sees = not run([*command, *new], folder)[0]
+                sees = not run(own, folder)[0]
                 noticed += sees
-                if sees and is_pytest:
-                    alone += run([*command, *old], folder)[0]
+                alone += sees and not noticed_before(folder, command, new)
                 print(f"{'noticed' if sees else 'missed'} {name}:{at + 1} {text.strip()}", file=sys.stderr)
             file.write_text(original)
         row += [planted, noticed, alone]

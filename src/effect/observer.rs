@@ -88,6 +88,8 @@ pub enum ResultKind {
     Attributes,
     /// The texts of its elements, as `str` gives them: these have no literals.
     Texts,
+    /// What it prints; it returns nothing.
+    Printed,
     /// Some of its public members, by name: it has others that have no literal.
     Members,
     /// What a context manager gives when it is entered.

@@ -69,6 +69,10 @@ def today():
     return day.today().year > 2034
 
 
+def show(cents: int):
+    print(f'{cents} cents')
+
+
 def timed(cents: int):
     began = time.perf_counter()
     return cents * 2 if time.perf_counter() >= began else 0
@@ -122,11 +126,11 @@ fn pin_writes_tests_that_hold_and_leaves_hostile_functions_alone() {
         assert_eq!(reason(&document, name), expected, "{name}");
     }
     let functions = document["functions"].as_array().unwrap();
-    let timed = functions.iter().find(|one| one["name"] == "timed").unwrap();
-    assert!(
-        timed["assertions"].as_u64() > Some(0),
-        "its result does not depend on the time: {timed}"
-    );
+    // The result of one does not depend on the time, and what the other prints is its result.
+    for name in ["timed", "show"] {
+        let one = functions.iter().find(|one| one["name"] == name).unwrap();
+        assert!(one["assertions"].as_u64() > Some(0), "{one}");
+    }
     assert!(repo.root().join("shop/hostile.py").exists());
     assert_eq!(repo.belongings(), before);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

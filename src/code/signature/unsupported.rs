@@ -69,7 +69,6 @@ const CALLEES: &[CalleeRow] = &[
         "uses random numbers",
     ),
     (JS, &["Math.random", "crypto.random", "crypto.getRandomValues"], "uses random numbers"),
-    (PY, &["print", "pprint.pprint", "sys.stdout.", "sys.stderr."], "prints"),
     (JS, &["console.", "process.stdout.", "process.stderr."], "prints"),
     (PY, &["sys.stdin.", "getpass."], "asks a person"),
     (JS, &["prompt", "confirm", "alert"], "asks a person"),

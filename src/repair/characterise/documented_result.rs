@@ -97,7 +97,10 @@ fn expected_outcome(said: &DocumentedResult, seen: &CallOutcome) -> Option<CallO
     let way = match seen {
         CallOutcome::Value { way: ResultKind::None | ResultKind::Nan, .. } => return None,
         // What is documented is all of it.
-        CallOutcome::Value { way: ResultKind::Members | ResultKind::Texts, .. } => return None,
+        CallOutcome::Value {
+            way: ResultKind::Members | ResultKind::Printed | ResultKind::Texts,
+            ..
+        } => return None,
         CallOutcome::Refused(why) if !is_without_result(why) => return None,
         CallOutcome::Refused(_) => ResultKind::Plain,
         CallOutcome::Value { way, .. } | CallOutcome::Raised { way, .. } => *way,

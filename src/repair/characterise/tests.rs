@@ -107,6 +107,39 @@ fn observed(
 }
 
 #[test]
+fn what_a_call_prints_and_what_objects_tell_are_compared() {
+    let source = "def fee(x):\n    return x\n";
+    let made = |style: TestStyle| {
+        let cases = vec![
+            case("fee", &["1"], value("'1 cent\\n'", ResultKind::Printed)),
+            case("fee", &["2"], value("['a', 'b']", ResultKind::Texts)),
+            case("fee", &["3"], value("{'size': 2, 'is_open': True}", ResultKind::Members)),
+        ];
+        let pytest = naming(Framework::Pytest, ModuleKind::Module, ModuleKind::Module);
+        let own = vec![functions(Language::Python, source, cases)];
+        render(&Naming { style, ..pytest }, &own, false).text
+    };
+    let plain = made(TestStyle::default());
+    let expected = [
+        "(capsys):\n    fee(1)\n    assert capsys.readouterr().out == '1 cent\\n'\n",
+        "assert [str(one) for one in fee(2)] == ['a', 'b']\n",
+        "    result = fee(3)\n    assert result.size == 2\n    assert result.is_open is True\n",
+    ];
+    for part in expected {
+        assert!(plain.contains(part), "{part}\n{plain}");
+    }
+    let grouped = made(TestStyle { grouped: true, ..TestStyle::default() });
+    let part = "        with contextlib.redirect_stdout(io.StringIO()) as printed:\n            fee(1)\n        self.assertEqual(printed.getvalue(), '1 cent\\n')\n";
+    assert!(
+        grouped.contains(part) && grouped.contains("import contextlib\nimport io\n"),
+        "{grouped}"
+    );
+    let annotated = made(TestStyle { is_annotated: true, ..TestStyle::default() });
+    let part = "(capsys: pytest.CaptureFixture[str]) -> None:\n";
+    assert!(annotated.contains(part) && annotated.contains("import pytest\n"), "{annotated}");
+}
+
+#[test]
 fn every_function_is_called_before_one_has_many_calls() {
     let of = |index: usize, number: usize| (index, Call::new(format!("f{number}"), Vec::new()));
     let wave: Vec<(usize, Call)> =

@@ -6,7 +6,7 @@ One request as a JSON line on standard input:
 One answer as a JSON line per call on standard output, with its index, then {"end": true}.
 
 Calls run in a forked child, one child per callee, and are watched: what opens a file, uses the
-network, starts a process, reads random numbers, prints, or changes state of its
+network, starts a process, reads random numbers, or changes state of its
 module is refused with a reason, and so is what takes too long. Works on Python 3.8 and later.
 """
 
@@ -197,13 +197,19 @@ def profile(frame, event, function):
 
 
 class Silent:
-    """Stands for standard output and error: a pinned call says nothing."""
+    """Stands for standard output or error, and keeps what a call prints."""
 
     encoding = "utf-8"
+    errors = "strict"
+
+    def __init__(self):
+        self.text = ""
 
     def write(self, text):
-        if Watch.active and text:
-            refuse("prints")
+        if Watch.active:
+            self.text += text
+            if len(self.text) > TEXT:
+                refuse("prints much")
         return len(text)
 
     def flush(self):
@@ -604,6 +610,7 @@ def leave(manager, tracer):
 def run(call, module, tracer):
     needs, way = set(), "plain"
     Watch.reason, Watch.clock = None, False
+    sys.stdout, sys.stderr = Silent(), Silent()
     try:
         keywords, texts = split_names(call["arguments"])
         written_in = [*texts, call["callee"], *(call.get("setup") or ())]
@@ -678,6 +685,8 @@ def run(call, module, tracer):
             way, value = ("entered", value) if value is not manager else ("entered-attributes", public_attributes(value))
         if type(value) is float and math.isnan(value):
             record = {"value": "nan", "way": "nan" if way == "plain" else "none"}
+        elif value is None and way == "plain" and isinstance(sys.stdout, Silent) and sys.stdout.text:
+            record = {"value": written(sys.stdout.text, needs), "way": "printed"}
         else:
             record = result(value, way, needs, isinstance(callee, type))
         if manager is not None:
@@ -766,7 +775,7 @@ def limit_resources():
 def child(calls, module, out):
     """Runs calls of one callee; what they change is seen when all are done."""
     limit_resources()
-    sys.stdout = sys.stderr = Silent()
+    sys.stdout, sys.stderr = Silent(), Silent()
     # A test runner keeps warnings apart from what is printed.
     warnings.simplefilter("ignore")
     names = list(sys.modules)
@@ -874,7 +883,7 @@ def load():
     ring = lambda number, frame: refuse("cannot be imported in 20 s")
     signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, 20)
-    sys.stdout = sys.stderr = Silent()
+    sys.stdout, sys.stderr = Silent(), Silent()
     try:
         module = importlib.import_module(REQUEST["module"])
     except Refused as error:

@@ -2,7 +2,7 @@
 
 use crate::code::language::Language;
 use crate::domain::framework::Framework;
-use crate::effect::CallOutcome;
+use crate::effect::{CallOutcome, ResultKind};
 
 use super::test_name::{argument_words, given_words, result_words, setup_words, snake_case};
 use super::{Case, ObservedFunction};
@@ -37,6 +37,10 @@ pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &
             format!("{verb} {class}")
         }
         (_, false, _) => "change its argument".to_owned(),
+        (CallOutcome::Value { way: ResultKind::Printed, .. }, _, Some(words)) => {
+            format!("print {words}")
+        }
+        (CallOutcome::Value { way: ResultKind::Printed, .. }, ..) => "print a text".to_owned(),
         (_, true, Some(words)) => format!("return {words}"),
         (CallOutcome::Value { literal, .. }, ..) => format!("return {}", shape_words(literal)),
         _ => "return".to_owned(),

@@ -33,8 +33,16 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
             (true, _) => "\n",
         });
         let result = if naming.style.is_annotated { " -> None" } else { "" };
-        text.push_str(&format!("{indent}def {}({own}){result}:\n", test.name));
-        let lines = case_of(functions, test).map(|(one, case)| lines(one, case, naming));
+        let case = case_of(functions, test);
+        let given = match case {
+            Some((_, case)) if is_printed(case) && !unittest => match naming.style.is_annotated {
+                true => "capsys: pytest.CaptureFixture[str]",
+                false => "capsys",
+            },
+            _ => own,
+        };
+        text.push_str(&format!("{indent}def {}({given}){result}:\n", test.name));
+        let lines = case.map(|(one, case)| lines(one, case, naming));
         for line in lines.into_iter().flatten() {
             let line = with_quotes(&line, Language::Python, naming.quote);
             text.push_str(&break_line(&line, depth, layout));
@@ -64,6 +72,8 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     modules.extend(needs("math", used.iter().any(|(_, case)| is_math(case))));
     modules.extend(needs("asyncio", used.iter().any(|(_, case)| is_awaited(case))));
     modules.extend(needs("unittest", unittest));
+    let is_redirected = unittest && used.iter().any(|(_, case)| is_printed(case));
+    modules.extend(["contextlib", "io"].into_iter().filter(|_| is_redirected));
     // What the module under test has itself comes with its other names.
     let needs_subject =
         |case: &&Case| case.seen.needs.contains(&naming.subject) && !case.is_contradicted();
@@ -77,7 +87,8 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     let lines =
         |list: &[&&str]| list.iter().map(|one| format!("import {one}\n")).collect::<String>();
     let raises = |case: &Case| matches!(case.expected_outcome(), CallOutcome::Raised { .. });
-    let raises = !unittest && used.iter().any(|(_, case)| raises(case));
+    let is_typed = |case: &Case| naming.style.is_annotated && is_printed(case);
+    let raises = !unittest && used.iter().any(|(_, case)| raises(case) || is_typed(case));
     let foreign = if raises { "import pytest\n".to_owned() } else { String::new() };
     let mut text = String::new();
     for part in [lines(&others), foreign].iter().filter(|part| !part.is_empty()) {
@@ -103,6 +114,11 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     });
     from_lines.sort();
     text + &from_lines.concat()
+}
+
+/// Whether a test compares what its call prints.
+fn is_printed(case: &Case) -> bool {
+    matches!(case.expected_outcome(), CallOutcome::Value { way: ResultKind::Printed, .. })
 }
 
 /// Whether tests are methods of a class: by the framework, or as in the neighbouring tests.
@@ -315,6 +331,15 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
             lines.push(format!("with {call} as {name}:"));
             lines.push(format!("    {}", assertions.is_value(&kept, literal)));
         }
+        CallOutcome::Value { literal, way: ResultKind::Printed } if is_unittest(naming) => {
+            lines.push("with contextlib.redirect_stdout(io.StringIO()) as printed:".to_owned());
+            lines.push(format!("    {call}"));
+            lines.push(assertions.equal("printed.getvalue()", literal));
+        }
+        CallOutcome::Value { literal, way: ResultKind::Printed } => {
+            lines.push(call);
+            lines.push(assertions.equal("capsys.readouterr().out", literal));
+        }
         CallOutcome::Value { literal, way: ResultKind::Members } => {
             lines.push(format!("result = {call}"));
             let members = dictionary_items(literal).into_iter();
@@ -367,6 +392,7 @@ fn observed_expression(call: &str, way: ResultKind) -> String {
         ResultKind::Entered
         | ResultKind::EnteredAttributes
         | ResultKind::Members
+        | ResultKind::Printed
         | ResultKind::Plain
         | ResultKind::Nan
         | ResultKind::None => call.to_owned(),

@@ -316,10 +316,11 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
                 equal(&format!("Object.assign({{}}, {call})"), literal)
             }
             ResultKind::Attributes => equal(&format!("{{ ...{call} }}"), literal),
-            // JavaScript has no context managers, and all of an object is compared.
+            // JavaScript has no context managers, and a test of it compares whole objects.
             ResultKind::Entered
             | ResultKind::Texts
             | ResultKind::Members
+            | ResultKind::Printed
             | ResultKind::EnteredAttributes
             | ResultKind::Plain
             | ResultKind::Nan
