@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::signature::{Callable, type_of_literal};
-use crate::repair::ObservedFunction;
+use crate::repair::{Case, ObservedFunction};
 
 use super::Crossing;
 
@@ -52,15 +52,20 @@ pub fn learn_across(
     }
 }
 
-/// Drops the calls that do not reach the other side of a boundary.
+/// Drops the calls that do not reach the other side of a boundary, and those that other tests make unless there
+/// are no others.
 pub fn drop_one_sided(functions: &mut [ObservedFunction], crossing: &Crossing) {
-    for one in functions {
+    for one in functions.iter_mut() {
         let before = one.cases.len();
         one.cases.retain(|case| crossing.runs_call(&case.seen.lines));
         let dropped = u32::try_from(before - one.cases.len()).unwrap_or(u32::MAX);
         if dropped > 0 {
             one.dropped.push((format!("it does not reach {}", crossing.to), dropped));
         }
+    }
+    let is_new = |case: &Case| !crossing.taken.contains(&case.call);
+    if functions.iter().flat_map(|one| &one.cases).any(is_new) {
+        functions.iter_mut().for_each(|one| one.cases.retain(is_new));
     }
 }
 

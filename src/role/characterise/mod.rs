@@ -21,7 +21,7 @@ use crate::domain::characterisation_report::{CharacterisationFile, Characterisat
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::integration::exploration::BoundaryCall;
 use crate::domain::proposal::EditSet;
-use crate::effect::{EffectError, Effects, Lines, Observer, Trace};
+use crate::effect::{Call, EffectError, Effects, Lines, Observer, Trace};
 
 pub use functions_of_failing_tests::{entered, suspects};
 pub use mutation_probe::{find_blind_tests, measure, rescore};
@@ -58,6 +58,8 @@ pub struct Crossing {
     pub calls: Vec<BoundaryCall>,
     /// The file that is called.
     pub to: RepoPath,
+    /// Calls that tests of other boundaries make; any others come before them.
+    pub taken: Vec<Call>,
 }
 
 impl Crossing {
@@ -114,6 +116,8 @@ pub struct Generated {
     pub reached: Lines,
     /// What each test ran alone, as far as known.
     pub traces: Vec<Trace>,
+    /// The calls that the tests make.
+    pub calls: Vec<Call>,
 }
 
 /// Writes characterisation tests for the functions in the gaps and measures their mutation score.
@@ -189,7 +193,9 @@ pub async fn characterise(
     if traces.iter().all(|trace| trace.lines.is_empty()) {
         traces = test_files.iter().flat_map(|test_file| test_file.traces(&[])).collect();
     }
-    Ok(Generated { edits, tree, report, reached: Lines::new(), traces })
+    let calls = test_files.iter().flat_map(PinnedFile::passing_calls);
+    let calls = calls.map(|(_, call)| call).collect();
+    Ok(Generated { edits, tree, report, reached: Lines::new(), traces, calls })
 }
 
 /// Enters the numbers of kept tests in the report.
