@@ -6,7 +6,7 @@ use crate::cycle::machine::{LogLengths, Machine};
 use crate::domain::budget::Spending;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStep, FixStepOutcome, FixTerms};
-use crate::domain::id::CommitId;
+use crate::domain::id::{CommitId, TreeId};
 use crate::domain::known_failure::KnownFailure;
 use crate::domain::session::files::LOOP;
 
@@ -32,6 +32,14 @@ pub enum FixCommand {
     },
     /// The session continues from a new baseline.
     Renewed,
+    /// Tests that the session wrote were taken out again, and the loop begins anew without them.
+    Withdrew {
+        /// The sources before any change of the loop.
+        sources: TreeId,
+        /// The same with the accepted changes.
+        accepted: TreeId,
+        commit: CommitId,
+    },
     /// The configuration knows other failures than before.
     KnownFailures { known: Vec<KnownFailure> },
 }
@@ -78,6 +86,9 @@ impl Machine for FixLoop {
             FixCommand::Began { .. } => None,
             FixCommand::Reopened { max_iterations } => Some(self.reopen(*max_iterations).0),
             FixCommand::Renewed => Some(self.renew()),
+            FixCommand::Withdrew { sources, accepted, commit } => {
+                Some(self.continue_from((sources, accepted), commit))
+            }
             FixCommand::KnownFailures { known } => Some(self.with_known_failures(known)),
         }
     }

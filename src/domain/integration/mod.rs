@@ -3,6 +3,7 @@
 
 mod conclusion;
 pub mod design;
+mod documentation;
 pub mod exploration;
 pub mod iteration;
 mod learnings;
@@ -50,6 +51,9 @@ pub struct TestFile {
     /// The ids of its tests.
     #[serde(default)]
     pub tests: Vec<TestId>,
+    /// Whether its tests hold documented results that the code contradicted when they were written.
+    #[serde(default)]
+    pub is_disputed: bool,
 }
 
 /// A boundary or a function without a test, and why.

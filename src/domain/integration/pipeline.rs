@@ -38,6 +38,8 @@ pub enum IntegrationStep {
     Commit,
     /// Run the suite, and fix what fails.
     Iterate,
+    /// Take out the tests of documented results that no change of the code gave.
+    Withdraw,
     Conclude,
     Finish,
 }
@@ -74,6 +76,11 @@ pub enum IntegrationOutcome {
     Iterated {
         iterations: Box<Iterations>,
         fix_history: Vec<FixEntry>,
+    },
+    Withdrawn {
+        /// The sources without these tests.
+        tree: TreeId,
+        commit: CommitId,
     },
     Concluded {
         summary: Box<SessionSummary>,
@@ -134,7 +141,15 @@ impl Integration {
             (Step::Iterate, Done::Iterated { iterations, fix_history }) => {
                 self.iterations = *iterations;
                 self.fix_history = fix_history;
-                Step::Conclude
+                self.confirm_documented();
+                let fails = self.failing_documented().next().is_some();
+                if fails { Step::Withdraw } else { Step::Conclude }
+            }
+            (Step::Withdraw, Done::Withdrawn { tree, commit }) => {
+                self.withdraw_documented();
+                self.checkpoint.tree = tree;
+                self.checkpoint.commit = Some(commit);
+                Step::Iterate
             }
             (Step::Conclude, Done::Concluded { summary }) => {
                 self.summary = Some(*summary);
@@ -235,6 +250,7 @@ mod tests {
             test_count: tests,
             boundary: "a → b".into(),
             tests: vec![],
+            is_disputed: false,
         };
         let inventory = TestInventory { test_files: vec![file], ..TestInventory::default() };
         IntegrationOutcome::Validated {
