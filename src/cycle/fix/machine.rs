@@ -21,6 +21,9 @@ pub enum FixCommand {
         /// The commit with the tests that the session wrote before, if it wrote any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tip: Option<CommitId>,
+        /// The sources with these tests.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<TreeId>,
         /// What providers used while those tests were written.
         #[serde(default)]
         spending: Spending,
@@ -68,13 +71,13 @@ impl Machine for FixLoop {
     }
 
     fn begin(command: &FixCommand, last: &Self) -> Option<Self> {
-        let FixCommand::Began { terms, tip, spending } = command else { return None };
+        let FixCommand::Began { terms, tip, tree, spending } = command else { return None };
         let mut state = Self::new(
             last.session_id.clone(),
             last.started_at.clone(),
             (**terms).clone(),
             last.head.clone(),
-            last.head_tree.clone(),
+            tree.as_ref().unwrap_or(&last.head_tree).clone(),
         );
         state.tip.clone_from(tip);
         state.spending = *spending;

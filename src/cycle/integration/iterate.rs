@@ -53,12 +53,14 @@ impl Perform<Integration> for IterationPerformer<'_> {
 impl IterationPerformer<'_> {
     async fn fix(&mut self) -> Result<MachineEnd<IntegrationOutcome>, Failure> {
         let end = Box::pin(fix::run(self.inputs.clone(), self.fx)).await?;
+        let state = read::<FixLoop>(self.fx, FixLoop::STATE_FILE).await?;
+        let (iterations, fix_history) = state.as_ref().map(read_loop).unwrap_or_default();
+        let iterations = Box::new(iterations);
         let outcome = if end.outcome.result == Ending::Blocked {
-            IntegrationOutcome::OutOfBudget { reason: end.outcome.reason.clone() }
+            let reason = end.outcome.reason.clone();
+            IntegrationOutcome::OutOfBudget { reason, iterations, fix_history }
         } else {
-            let state = read::<FixLoop>(self.fx, FixLoop::STATE_FILE).await?;
-            let (iterations, fix_history) = state.as_ref().map(read_loop).unwrap_or_default();
-            IntegrationOutcome::Iterated { iterations: Box::new(iterations), fix_history }
+            IntegrationOutcome::Iterated { iterations, fix_history }
         };
         let events = end.events;
         self.end = Some(end);

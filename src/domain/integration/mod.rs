@@ -8,6 +8,7 @@ pub mod exploration;
 pub mod iteration;
 mod learnings;
 mod pipeline;
+mod progress;
 pub mod records;
 
 use serde::{Deserialize, Serialize};

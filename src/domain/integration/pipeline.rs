@@ -44,6 +44,8 @@ pub enum IntegrationStep {
     Finish,
 }
 
+display_stored_name!(IntegrationStep);
+
 /// The result of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -89,6 +91,11 @@ pub enum IntegrationOutcome {
     OutOfBudget {
         /// The limit, in words of regreen's own.
         reason: String,
+        /// What the iterations until then gave.
+        #[serde(default)]
+        iterations: Box<Iterations>,
+        #[serde(default)]
+        fix_history: Vec<FixEntry>,
     },
 }
 
@@ -144,6 +151,11 @@ impl Integration {
                 self.confirm_documented();
                 let fails = self.failing_documented().next().is_some();
                 if fails { Step::Withdraw } else { Step::Conclude }
+            }
+            (Step::Iterate, Done::OutOfBudget { iterations, fix_history, .. }) => {
+                self.iterations = *iterations;
+                self.fix_history = fix_history;
+                Step::Iterate
             }
             (Step::Withdraw, Done::Withdrawn { tree, commit }) => {
                 self.withdraw_documented();
@@ -346,7 +358,11 @@ mod tests {
     #[test]
     fn an_outcome_of_another_step_and_a_spent_budget_change_nothing() {
         let state = begin(IntegrationGoal::Test, false);
-        let spent = IntegrationOutcome::OutOfBudget { reason: "30 minutes are over".into() };
+        let spent = IntegrationOutcome::OutOfBudget {
+            reason: "30 minutes are over".into(),
+            iterations: Box::default(),
+            fix_history: vec![],
+        };
         for outcome in [designed(), developed(), IntegrationOutcome::Confirmed, spent] {
             assert_eq!(state.clone().take_outcome(outcome), state);
         }
