@@ -182,6 +182,7 @@ mod tests {
             iteration: None,
             max_iterations: Some(10),
             next: None,
+            progress: Vec::new(),
             branch: Some("regreen/x\u{1b}[2J".into()),
         };
         assert_eq!(

@@ -58,7 +58,9 @@ impl Integration {
         let reason = inventory.untested.first().map(|one| one.reason.clone());
         let obstacle = reason.filter(|_| files.is_empty()).unwrap_or_default();
         let findings = inventory.findings.clone();
-        WrittenWork { files, obstacle, findings, ..WrittenWork::default() }
+        let untested = inventory.untested.iter();
+        let untested = untested.map(|one| format!("{}: {}", one.what, one.reason)).collect();
+        WrittenWork { files, obstacle, findings, untested, ..WrittenWork::default() }
     }
 
     /// Whether a new test or a kept change of the code came of the session.

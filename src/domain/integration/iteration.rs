@@ -10,7 +10,10 @@ use crate::domain::fix_loop::{FixLoop, FixStep, IterationRecord, IterationResult
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
-use crate::domain::text::{count, first_line};
+use crate::domain::text::{count, first_line, one_line};
+
+/// Longest text of a change, in characters.
+const CHANGE: usize = 300;
 
 /// What a session does next, in the coarse terms of its file (specification.md 8.13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -197,7 +200,8 @@ fn reflect(state: &FixLoop, at: usize, one: &IterationRecord) -> Reflection {
     let cause = one.root_causes.first().map(|cause| cause.cause.clone()).unwrap_or_default();
     // Where no edit was found, the summary says so.
     let has_edit = !row.files.is_empty();
-    let edit = if has_edit { row.summary.as_str() } else { "no edit was found" };
+    let change = if has_edit { one_line(&row.summary, CHANGE) } else { String::new() };
+    let edit = if has_edit { change.as_str() } else { "no edit was found" };
     let repaired = one.repaired.len();
     let (reality, learned) = match one.result {
         IterationResult::Improved => (
@@ -231,7 +235,7 @@ fn reflect(state: &FixLoop, at: usize, one: &IterationRecord) -> Reflection {
         reality,
         learned,
         result: Some(one.result),
-        change: if has_edit { row.summary.clone() } else { String::new() },
+        change,
     }
 }
 
