@@ -138,11 +138,6 @@ fn code_that_contradicts_its_documentation_is_repaired_and_the_rest_followed_up(
         assert!(comment.contains(words), "{words}: {comment}");
     }
     let issues = world.github.state().issues.clone();
-    println!(
-        "{comment}\n=====\n{}\n=====\n{:?}\n====={issues:#?}",
-        world.left("summary"),
-        world.github.state().checks
-    );
     assert_eq!(issues.len(), 1, "{comment}");
     let body = &issues[0].body;
     assert!(body.contains("shop/receipt.py → shop/quote.py"), "{body}");
