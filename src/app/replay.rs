@@ -7,6 +7,7 @@ use crate::adapter::store::file_path;
 use crate::cycle::{self, Machine, Replayed, Transition};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::SessionId;
+use crate::domain::integration::Integration;
 use crate::domain::test_plan::pipeline::Pipeline;
 
 use super::session::{FoundSession, find};
@@ -26,13 +27,16 @@ pub struct ReplayOutcome {
 pub fn replay(selection: &SessionSelection) -> Result<ReplayOutcome, AppError> {
     let FoundSession { id, folder, .. } = find(selection)?;
     let mut replayed = Replayed::default();
-    // A session that writes tests has a pipeline, and a fix loop once the tests are written.
+    // A session that writes tests has a machine for that, and a fix loop once the tests are written.
     let planned = file_path(&folder, Pipeline::STATE_FILE).exists()
         && file_path(&folder, Pipeline::TRANSITIONS).exists();
     if planned {
         replayed.extend(machine::<Pipeline>(&folder, &id)?);
     }
-    if !planned || file_path(&folder, FixLoop::STATE_FILE).exists() {
+    if id.is_integration() {
+        replayed.extend(machine::<Integration>(&folder, &id)?);
+    }
+    if !(planned || id.is_integration()) || file_path(&folder, FixLoop::STATE_FILE).exists() {
         replayed.extend(machine::<FixLoop>(&folder, &id)?);
     }
     Ok(ReplayOutcome { session: id, replayed })

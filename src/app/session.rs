@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::adapter::host::clock;
 use crate::adapter::repo::{self, RepositoryFacts};
 use crate::adapter::store::{self, STATE_FOLDER};
 use crate::adapter::{state_root, work_root};
 use crate::domain::id::SessionId;
+use crate::domain::integration::Integration;
 use crate::domain::session::SessionStatus;
-use crate::domain::session::files::PIPELINE;
+use crate::domain::session::files::{INTEGRATION, PIPELINE};
 use crate::effect::StoreError;
 
 use super::AppError;
@@ -134,9 +135,20 @@ pub fn archive_session(
     Ok(ArchivedSession { session: id, archive })
 }
 
+/// The state of a session of integration tests.
+pub(super) fn integration_of(folder: &Path) -> Option<Integration> {
+    let state = store::read_file(folder, INTEGRATION).ok().flatten()?;
+    serde_json::from_value(state).ok()
+}
+
 fn row(id: &SessionId, folder: &Path, archived: bool) -> Result<SessionRow, AppError> {
     let record = store::read_record(folder)?;
     let pipeline = store::read_file(folder, PIPELINE).ok().flatten().unwrap_or_default();
+    let integration = integration_of(folder);
+    let (phases, next) = match &integration {
+        Some(state) => (json!(state.list_phases()), json!(state.checkpoint.next)),
+        None => (pipeline["phases"].clone(), pipeline["next"]["step"].clone()),
+    };
     let tasks = store::tasks(folder);
     let status = record.as_ref().map(|record| record.status);
     let marker = match status {
@@ -155,8 +167,8 @@ fn row(id: &SessionId, folder: &Path, archived: bool) -> Result<SessionRow, AppE
         created_at: record.map(|record| record.created_at),
         completed: tasks.iter().filter(|task| task["status"] == "completed").count(),
         tasks,
-        phases: pipeline["phases"].clone(),
-        next: pipeline["next"]["step"].clone(),
+        phases,
+        next,
         folder: folder.to_owned(),
     })
 }

@@ -6,10 +6,12 @@ use serde::Serialize;
 
 use crate::adapter::{repo, resume_archiving, state_root, store};
 use crate::domain::id::SessionId;
+use crate::domain::integration::Integration;
 use crate::domain::session::files::LOOP;
 use crate::domain::session::{SessionKind, SessionStatus};
 
 use super::AppError;
+use super::session::integration_of;
 
 /// One session, as far as its files can be read.
 #[derive(Debug, Serialize)]
@@ -22,8 +24,11 @@ pub struct ResumableSession {
     /// The iteration of the fix loop, once it has begun.
     pub iteration: Option<u64>,
     pub max_iterations: Option<u32>,
-    /// The step of the fix loop that comes next.
+    /// The step of the fix loop that comes next, or of what comes before it.
     pub next: Option<String>,
+    /// What the phases of a session of integration tests gave.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub progress: Vec<String>,
     pub branch: Option<String>,
 }
 
@@ -52,10 +57,14 @@ pub fn status(repository: &Path) -> Result<StatusOutcome, AppError> {
             return None;
         }
         let state = store::read_file(&folder, LOOP).ok().flatten().unwrap_or_default();
+        let integration = integration_of(&folder);
+        let waiting = integration.as_ref().map(|one| one.checkpoint.next.to_string());
+        let progress = integration.iter().flat_map(Integration::list_phases);
         Some(ResumableSession {
             session,
             iteration: state["current_iteration"].as_u64(),
-            next: state["next"]["step"].as_str().map(str::to_owned),
+            next: state["next"]["step"].as_str().map(str::to_owned).or(waiting),
+            progress: progress.map(|one| one.summary).collect(),
             status: record.as_ref().map(|record| record.status),
             max_iterations: record.as_ref().map(|record| record.max_iterations),
             result: record.as_ref().and_then(|record| record.result.clone()),

@@ -35,8 +35,9 @@ pub fn sessions(list: &SessionList) -> String {
 /// A session that can be resumed, as one line.
 pub fn resumable_session(row: &ResumableSession) -> String {
     let number = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |n| n.to_string());
+    let progress: String = row.progress.iter().map(|one| format!("  {one}")).collect();
     format!(
-        "{}  {}  iteration {} of {}  next: {}  {}",
+        "{}  {}  iteration {} of {}  next: {}  {}{progress}",
         row.session,
         row.status.map_or_else(|| "-".to_owned(), |status| status.to_string()),
         number(row.iteration),
@@ -181,6 +182,7 @@ mod tests {
             iteration: None,
             max_iterations: Some(10),
             next: None,
+            progress: Vec::new(),
             branch: Some("regreen/x\u{1b}[2J".into()),
         };
         assert_eq!(

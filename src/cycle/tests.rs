@@ -249,6 +249,7 @@ fn fix_session() -> (FixLoop, FixCommand) {
     let command = FixCommand::Began {
         terms: Box::new(state.terms.clone()),
         tip: None,
+        tree: None,
         spending: Spending::default(),
     };
     (state, command)

@@ -20,8 +20,8 @@ pub const STRATEGY: &str = "Regreen-Strategy";
 pub const PASS_RATE: &str = "Regreen-Pass-Rate";
 /// Id of a task whose tests the commit contains.
 pub const TASK: &str = "Regreen-Task";
-/// What kind of commit it is: `fix`, `rollback`, `minimise`, `complete`, `generate`, `repair`, `pin`,
-/// `record` or `sync`.
+/// What kind of commit it is: `fix`, `rollback`, `minimise`, `complete`, `generate`, `withdraw`,
+/// `repair`, `pin`, `record` or `sync`.
 pub const KIND: &str = "Regreen-Kind";
 
 /// What the subjects of commits of integration sessions begin with (F-123).
@@ -137,6 +137,18 @@ pub fn integration_tests(state: &Integration) -> String {
     let module = line(&state.module);
     format!(
         "{INTEGRATION}: generate integration tests for {module}\n\n{tests} in {files}; each runs code on both sides of its boundary.\n\n{SESSION}: {}\n{KIND}: generate\n",
+        state.session_id,
+    )
+}
+
+/// Message of the commit that takes out tests of documented results which no change of the code gave.
+pub fn withdraw(state: &Integration) -> String {
+    let tests = state.failing_documented().map(|file| file.tests.len()).sum::<usize>();
+    let paths: Vec<&str> = state.failing_documented().map(|file| file.path.as_str()).collect();
+    format!(
+        "{INTEGRATION}: take out {} that the code contradicts\n\nNo change of the code made {} pass; whether it or its documentation is wrong, a person decides.\n\n{SESSION}: {}\n{KIND}: withdraw\n",
+        count(tests, "test"),
+        line(&paths.join(", ")),
         state.session_id,
     )
 }

@@ -160,7 +160,15 @@ fn tests(view: &View) -> Content {
             format!("{}{noticed}", change(row))
         })
         .collect();
-    let (summary, request) = if points.is_empty() {
+    let work = || view.outcome.iter().filter_map(|outcome| outcome.written.as_ref());
+    let untested: Vec<&String> = work().flat_map(|work| &work.untested).collect();
+    let (summary, request) = if points.is_empty() && !untested.is_empty() {
+        let boundaries = match untested.len() {
+            1 => "the boundary that has".to_owned(),
+            more => format!("{more} boundaries that have"),
+        };
+        (format!("Test {boundaries} no test"), "")
+    } else if points.is_empty() {
         (format!("Find why {} changed its result", count(view.flaky.len(), "test")), "")
     } else {
         (
@@ -168,6 +176,8 @@ fn tests(view: &View) -> Content {
             "No other test failed for these changes: cover the values and branches beside them.",
         )
     };
+    let no_test = |one: &&String| format!("no test could be written: {}", prose(one, 300));
+    points.extend(untested.iter().take(LISTED).map(no_test));
     points.extend(view.flaky.iter().take(LISTED).map(|test| {
         format!(
             "{} failed and passed on the same sources; find what it depends on",
@@ -215,8 +225,16 @@ fn enhance(view: &View) -> Content {
     let mut points: Vec<String> = failing.iter().take(LISTED).map(failure).collect();
     let on_base = |test: &&TestId| format!("{} fails on the base branch too", code(test.as_str()));
     points.extend(base.iter().take(LISTED).map(on_base));
-    let summary =
-        format!("Fix what is left: {}", count(failing.len() + base.len(), "failing test"));
+    let work = view.outcome.iter().filter_map(|outcome| outcome.written.as_ref());
+    let findings: Vec<&String> = work.flat_map(|work| &work.findings).collect();
+    let finding = |one: &&String| format!("code or documentation is wrong: {}", prose(one, 300));
+    points.extend(findings.iter().take(LISTED).map(finding));
+    let mut left = vec![count(failing.len() + base.len(), "failing test")];
+    if !findings.is_empty() {
+        left.push(count(findings.len(), "finding"));
+        left.retain(|one| !one.starts_with("0 "));
+    }
+    let summary = format!("Fix what is left: {}", left.join(" and "));
     Content { summary, request: "", points, label: "bug" }
 }
 
@@ -284,7 +302,7 @@ fn doc(view: &View) -> Content {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::event::{Ending, Event};
+    use crate::domain::event::{Ending, Event, Outcome, WrittenWork};
     use crate::domain::id::{CommitId, RepoPath};
     use crate::domain::rate::PassRate;
     use crate::domain::strategy::Strategy;
@@ -435,6 +453,24 @@ mod tests {
         assert!(!issue.contains("too weak") && !issue.contains("skipped"), "{issue}");
         let tried = "- `no provider returned a usable edit`; no better: 50.0 → 83.3 %\n";
         assert!(issue.ends_with(tried), "{issue}");
+    }
+
+    #[test]
+    fn what_integration_tests_leave_open_is_followed_up() {
+        let mut view = session(Vec::new());
+        view.red.clear();
+        let written = WrittenWork {
+            findings: vec!["shop/quote.py:4 quote: `quote(1)` gives `8`".into()],
+            untested: vec!["shop/quote.py → shop/tax.py: it needs <a network>".into()],
+            ..WrittenWork::default()
+        };
+        let written = Some(written);
+        view.outcome = Some(Outcome { written, ..Outcome::default() });
+        let test = issue(&view, Dimension::Test);
+        assert!(test.starts_with("Test the boundary that has no test (#1) - test"), "{test}");
+        assert!(test.contains("shop/tax.py") && !test.contains("<a network>"), "{test}");
+        let enhance = issue(&view, Dimension::Enhance);
+        assert!(enhance.starts_with("Fix what is left: 1 finding (#1) - enhance"), "{enhance}");
     }
 
     #[test]

@@ -72,7 +72,7 @@ def test_add_tax():
 ];
 
 /// The only session folder below a place of the state root, and its name.
-fn session_in(repo: &TestRepo, place: &str) -> (PathBuf, String) {
+pub fn session_in(repo: &TestRepo, place: &str) -> (PathBuf, String) {
     let folder = repo.root().join(".git/regreen").join(place);
     let mut names: Vec<PathBuf> = fs::read_dir(&folder)
         .unwrap()
@@ -85,7 +85,7 @@ fn session_in(repo: &TestRepo, place: &str) -> (PathBuf, String) {
     (path, name)
 }
 
-fn state_of(folder: &Path) -> Value {
+pub fn state_of(folder: &Path) -> Value {
     serde_json::from_slice(&fs::read(folder.join("state.json")).unwrap()).unwrap()
 }
 

@@ -29,8 +29,13 @@ pub async fn close(
 ) -> Result<Outcome, Failure> {
     let store = performer.fx.store;
     let met = state.verdict.as_ref().is_some_and(|verdict| verdict.ending.is_done());
+    let obstacle =
+        written.as_ref().filter(|one| one.files.is_empty()).map(|one| one.obstacle.clone());
     // A session that met its gate is archived right after this, so its paths name the archive.
-    let folder = if met { archive.to_owned() } else { store.folder().to_owned() };
+    let is_empty = obstacle.is_some()
+        && state.session_id.is_integration()
+        && state.accepted_tree == state.head_tree;
+    let folder = if met && !is_empty { archive.to_owned() } else { store.folder().to_owned() };
     let mut outcome = state.outcome(
         SessionLocation {
             branch: performer.fx.worktree.branch().to_owned(),
@@ -48,6 +53,11 @@ pub async fn close(
         },
         stopped,
     );
+    // A session for tests that has neither a test nor a repair is no success, however green the suite is.
+    if let Some(obstacle) = obstacle.filter(|_| met && is_empty) {
+        outcome.result = Ending::Failure;
+        outcome.reason = format!("no test that crosses a boundary was left: {obstacle}");
+    }
     // A search that was stopped is repeated, so the state does not count what it had tried.
     if let (Some(unfinished), FixStep::Propose) = (&mut outcome.unfinished, state.next) {
         unfinished.candidates += performer.fixer.tried();

@@ -6,7 +6,7 @@ use crate::cycle::machine::{LogLengths, Machine};
 use crate::domain::budget::Spending;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStep, FixStepOutcome, FixTerms};
-use crate::domain::id::CommitId;
+use crate::domain::id::{CommitId, TreeId};
 use crate::domain::known_failure::KnownFailure;
 use crate::domain::session::files::LOOP;
 
@@ -21,6 +21,9 @@ pub enum FixCommand {
         /// The commit with the tests that the session wrote before, if it wrote any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tip: Option<CommitId>,
+        /// The sources with these tests.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<TreeId>,
         /// What providers used while those tests were written.
         #[serde(default)]
         spending: Spending,
@@ -32,6 +35,14 @@ pub enum FixCommand {
     },
     /// The session continues from a new baseline.
     Renewed,
+    /// Tests that the session wrote were taken out again, and the loop begins anew without them.
+    Withdrew {
+        /// The sources before any change of the loop.
+        sources: TreeId,
+        /// The same with the accepted changes.
+        accepted: TreeId,
+        commit: CommitId,
+    },
     /// The configuration knows other failures than before.
     KnownFailures { known: Vec<KnownFailure> },
 }
@@ -60,13 +71,13 @@ impl Machine for FixLoop {
     }
 
     fn begin(command: &FixCommand, last: &Self) -> Option<Self> {
-        let FixCommand::Began { terms, tip, spending } = command else { return None };
+        let FixCommand::Began { terms, tip, tree, spending } = command else { return None };
         let mut state = Self::new(
             last.session_id.clone(),
             last.started_at.clone(),
             (**terms).clone(),
             last.head.clone(),
-            last.head_tree.clone(),
+            tree.as_ref().unwrap_or(&last.head_tree).clone(),
         );
         state.tip.clone_from(tip);
         state.spending = *spending;
@@ -78,6 +89,9 @@ impl Machine for FixLoop {
             FixCommand::Began { .. } => None,
             FixCommand::Reopened { max_iterations } => Some(self.reopen(*max_iterations).0),
             FixCommand::Renewed => Some(self.renew()),
+            FixCommand::Withdrew { sources, accepted, commit } => {
+                Some(self.continue_from((sources, accepted), commit))
+            }
             FixCommand::KnownFailures { known } => Some(self.with_known_failures(known)),
         }
     }

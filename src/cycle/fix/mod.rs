@@ -7,4 +7,5 @@ mod perform;
 mod run;
 mod transition_files;
 
+pub use machine::FixCommand;
 pub use run::{FixInputs, LoopEnd, run};

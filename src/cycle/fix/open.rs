@@ -78,7 +78,8 @@ pub async fn open(
         Some(integration) => integration.checkpoint.events,
         None => read::<Pipeline>(fx, PIPELINE).await?.map_or(0, |pipeline| pipeline.events),
     };
-    let command = FixCommand::Began { terms: Box::new(terms), tip, spending: state.spending };
+    let tree = tip.as_ref().map(|_| state.head_tree.clone());
+    let command = FixCommand::Began { terms: Box::new(terms), tip, tree, spending: state.spending };
     let state = journal.record(&state, command, state.clone()).await?;
     Ok(OpenedLoop { state, events, resumed: false })
 }

@@ -47,7 +47,7 @@ impl Machine for Integration {
 
     fn spent_reason(outcome: &IntegrationOutcome) -> Option<&str> {
         match outcome {
-            IntegrationOutcome::OutOfBudget { reason } => Some(reason),
+            IntegrationOutcome::OutOfBudget { reason, .. } => Some(reason),
             _ => None,
         }
     }
@@ -69,8 +69,28 @@ impl Machine for Integration {
         })
     }
 
-    fn differences(_now: &Self, _then: &Self) -> Vec<String> {
-        Vec::new()
+    fn differences(now: &Self, then: &Self) -> Vec<String> {
+        let step = |state: &Self| state.checkpoint.next.to_string();
+        let result = |state: &Self| match &state.summary {
+            Some(summary) => summary.result.to_string(),
+            None => "open".to_owned(),
+        };
+        let (now_phases, then_phases) = (now.list_phases(), then.list_phases());
+        let phases = now_phases.iter().zip(&then_phases);
+        let mut found: Vec<String> = phases
+            .filter(|(now, then)| now.summary != then.summary)
+            .map(|(now, then)| {
+                format!("{}: it was {}, would be {}", then.name, then.summary, now.summary)
+            })
+            .collect();
+        for (what, now, then) in
+            [("the next step", step(now), step(then)), ("the result", result(now), result(then))]
+        {
+            if now != then {
+                found.push(format!("{what} was {then}, would be {now}"));
+            }
+        }
+        found
     }
 
     fn logs(&self) -> LogLengths {

@@ -57,10 +57,15 @@ impl Perform<Integration> for PhasePerformer<'_> {
             IntegrationStep::Develop => Work::Step(Box::pin(this.develop(state))),
             IntegrationStep::Validate => Work::Step(Box::pin(this.validate(state))),
             IntegrationStep::Commit => Work::Step(Box::pin(this.commit(state))),
-            IntegrationStep::Conclude => Work::Step(Box::pin(async { Ok(this.conclude(state)) })),
-            IntegrationStep::Confirm | IntegrationStep::Iterate | IntegrationStep::Finish => {
-                Work::Rest
+            // Iterations that a kill ended before their conclusions are summed up by what drives them.
+            IntegrationStep::Conclude if state.checkpoint.commit.is_none() => {
+                Work::Step(Box::pin(async { Ok(this.conclude(state)) }))
             }
+            IntegrationStep::Confirm
+            | IntegrationStep::Iterate
+            | IntegrationStep::Withdraw
+            | IntegrationStep::Conclude
+            | IntegrationStep::Finish => Work::Rest,
         }
     }
 

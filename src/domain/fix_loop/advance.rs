@@ -266,6 +266,21 @@ impl FixLoop {
         self
     }
 
+    /// Starts over with a baseline of other sources, which `commit` put on the branch: those before any
+    /// change of the loop, and those with the accepted changes.
+    #[must_use]
+    pub fn continue_from(
+        mut self,
+        (sources, accepted): (&TreeId, &TreeId),
+        commit: &CommitId,
+    ) -> Self {
+        self.head_tree.clone_from(sources);
+        self.accepted_tree.clone_from(accepted);
+        self.committed_tree.clone_from(accepted);
+        self.tip = Some(commit.clone());
+        self.renew()
+    }
+
     /// Takes over other known failures, which a new baseline then looks for.
     #[must_use]
     pub fn with_known_failures(mut self, known: &[KnownFailure]) -> Self {

@@ -1,6 +1,7 @@
 //! How a session ends: its result, numbers and recommendations (specification.md 8.13).
 
 use crate::domain::event::{Ending, WrittenFile, WrittenWork};
+use crate::domain::fix_loop::IterationResult;
 use crate::domain::strategy::Strategy;
 use crate::domain::text::count;
 
@@ -24,7 +25,7 @@ impl Integration {
         let inventory = self.test_inventory.as_ref();
         let crossed = self.boundaries_with_new_tests();
         SessionSummary {
-            result: ending.unwrap_or(Ending::Failure),
+            result: ending.filter(|_| self.has_work()).unwrap_or(Ending::Failure),
             final_pass_rate: results.map(|run| run.pass_rate),
             total_iterations: self.iterations.current,
             strategies_used: strategies,
@@ -57,7 +58,20 @@ impl Integration {
         let reason = inventory.untested.first().map(|one| one.reason.clone());
         let obstacle = reason.filter(|_| files.is_empty()).unwrap_or_default();
         let findings = inventory.findings.clone();
-        WrittenWork { files, obstacle, findings, ..WrittenWork::default() }
+        let untested = inventory.untested.iter();
+        let untested = untested.map(|one| format!("{}: {}", one.what, one.reason)).collect();
+        WrittenWork { files, obstacle, findings, untested, ..WrittenWork::default() }
+    }
+
+    /// Whether a new test or a kept change of the code came of the session.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        self.test_inventory.as_ref().is_some_and(|one| one.total_tests > 0)
+            || self
+                .iterations
+                .history
+                .iter()
+                .any(|one| one.result == Some(IterationResult::Improved))
     }
 
     /// How many boundaries have a new test.
@@ -83,6 +97,9 @@ impl Integration {
         if ending == Some(Ending::Failure) && !self.iterations.stuck_tests.is_empty() {
             let stuck = count(self.iterations.stuck_tests.len(), "stuck test");
             found.push(format!("look at {stuck}: no change made them pass"));
+        }
+        if self.has_repaired_documented() {
+            found.push("merge the repair and run the same request again: what ran the wrong code has no test yet".into());
         }
         let IntentCoverage { drifted, open, .. } = self.intent_coverage();
         let untested: Vec<&str> = drifted.iter().chain(&open).map(String::as_str).collect();

@@ -10,7 +10,10 @@ use crate::domain::fix_loop::{FixLoop, FixStep, IterationRecord, IterationResult
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
-use crate::domain::text::{count, first_line};
+use crate::domain::text::{count, first_line, one_line};
+
+/// Longest text of a change, in characters.
+const CHANGE: usize = 300;
 
 /// What a session does next, in the coarse terms of its file (specification.md 8.13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -195,7 +198,10 @@ fn total(rate: PassRate) -> usize {
 fn reflect(state: &FixLoop, at: usize, one: &IterationRecord) -> Reflection {
     let row = &one.row;
     let cause = one.root_causes.first().map(|cause| cause.cause.clone()).unwrap_or_default();
-    let edit = if row.summary.is_empty() { "no edit was found" } else { row.summary.as_str() };
+    // Where no edit was found, the summary says so.
+    let has_edit = !row.files.is_empty();
+    let change = if has_edit { one_line(&row.summary, CHANGE) } else { String::new() };
+    let edit = if has_edit { change.as_str() } else { "no edit was found" };
     let repaired = one.repaired.len();
     let (reality, learned) = match one.result {
         IterationResult::Improved => (
@@ -206,7 +212,9 @@ fn reflect(state: &FixLoop, at: usize, one: &IterationRecord) -> Reflection {
             format!("{}; the change was undone", row.reason),
             format!("ineffective, and not tried again: {edit}"),
         ),
-        IterationResult::Unchanged if row.summary.is_empty() => (row.reason.clone(), String::new()),
+        IterationResult::Unchanged if !has_edit => {
+            (row.reason.clone(), format!("the {} search finds nothing here", row.strategy))
+        }
         IterationResult::Unchanged => (
             format!("the rate stays: {}", row.reason),
             format!("ineffective, and not tried again: {edit}"),
@@ -227,7 +235,7 @@ fn reflect(state: &FixLoop, at: usize, one: &IterationRecord) -> Reflection {
         reality,
         learned,
         result: Some(one.result),
-        change: row.summary.clone(),
+        change,
     }
 }
 
@@ -254,6 +262,9 @@ fn next_sentence(state: &FixLoop, done: usize) -> String {
         return format!("the next strategy is {}", next.row.strategy);
     }
     match (&state.verdict, state.next) {
+        (Some(verdict), _) if done > 0 && done == state.iterations_before_reopening => {
+            format!("the loop begins anew with a run of the suite, and ends: {}", verdict.reason)
+        }
         (Some(verdict), _) => format!("the cycle ends: {}", verdict.reason),
         (None, FixStep::Minimise | FixStep::KeepSmaller | FixStep::Confirm) => {
             "every test passes; the change is proven".to_owned()

@@ -3,10 +3,12 @@
 
 mod conclusion;
 pub mod design;
+mod documentation;
 pub mod exploration;
 pub mod iteration;
 mod learnings;
 mod pipeline;
+mod progress;
 pub mod records;
 
 use serde::{Deserialize, Serialize};
@@ -50,6 +52,9 @@ pub struct TestFile {
     /// The ids of its tests.
     #[serde(default)]
     pub tests: Vec<TestId>,
+    /// Whether its tests hold documented results that the code contradicted when they were written.
+    #[serde(default)]
+    pub is_disputed: bool,
 }
 
 /// A boundary or a function without a test, and why.

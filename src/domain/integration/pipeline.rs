@@ -38,9 +38,13 @@ pub enum IntegrationStep {
     Commit,
     /// Run the suite, and fix what fails.
     Iterate,
+    /// Take out the tests of documented results that no change of the code gave.
+    Withdraw,
     Conclude,
     Finish,
 }
+
+display_stored_name!(IntegrationStep);
 
 /// The result of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,6 +79,11 @@ pub enum IntegrationOutcome {
         iterations: Box<Iterations>,
         fix_history: Vec<FixEntry>,
     },
+    Withdrawn {
+        /// The sources without these tests.
+        tree: TreeId,
+        commit: CommitId,
+    },
     Concluded {
         summary: Box<SessionSummary>,
     },
@@ -82,6 +91,11 @@ pub enum IntegrationOutcome {
     OutOfBudget {
         /// The limit, in words of regreen's own.
         reason: String,
+        /// What the iterations until then gave.
+        #[serde(default)]
+        iterations: Box<Iterations>,
+        #[serde(default)]
+        fix_history: Vec<FixEntry>,
     },
 }
 
@@ -134,7 +148,20 @@ impl Integration {
             (Step::Iterate, Done::Iterated { iterations, fix_history }) => {
                 self.iterations = *iterations;
                 self.fix_history = fix_history;
-                Step::Conclude
+                self.confirm_documented();
+                let fails = self.failing_documented().next().is_some();
+                if fails { Step::Withdraw } else { Step::Conclude }
+            }
+            (Step::Iterate, Done::OutOfBudget { iterations, fix_history, .. }) => {
+                self.iterations = *iterations;
+                self.fix_history = fix_history;
+                Step::Iterate
+            }
+            (Step::Withdraw, Done::Withdrawn { tree, commit }) => {
+                self.withdraw_documented();
+                self.checkpoint.tree = tree;
+                self.checkpoint.commit = Some(commit);
+                Step::Iterate
             }
             (Step::Conclude, Done::Concluded { summary }) => {
                 self.summary = Some(*summary);
@@ -235,6 +262,7 @@ mod tests {
             test_count: tests,
             boundary: "a → b".into(),
             tests: vec![],
+            is_disputed: false,
         };
         let inventory = TestInventory { test_files: vec![file], ..TestInventory::default() };
         IntegrationOutcome::Validated {
@@ -330,7 +358,11 @@ mod tests {
     #[test]
     fn an_outcome_of_another_step_and_a_spent_budget_change_nothing() {
         let state = begin(IntegrationGoal::Test, false);
-        let spent = IntegrationOutcome::OutOfBudget { reason: "30 minutes are over".into() };
+        let spent = IntegrationOutcome::OutOfBudget {
+            reason: "30 minutes are over".into(),
+            iterations: Box::default(),
+            fix_history: vec![],
+        };
         for outcome in [designed(), developed(), IntegrationOutcome::Confirmed, spent] {
             assert_eq!(state.clone().take_outcome(outcome), state);
         }

@@ -209,7 +209,7 @@ impl Generation {
             self.main_reason().filter(|_| files.is_empty()).unwrap_or_default().to_owned();
         let findings = self.findings().into_iter().map(ToString::to_string).collect();
         let (missed_gates, shortfall) = (self.missed_gates(), self.describe_shortfall());
-        WrittenWork { files, obstacle, missed_gates, shortfall, findings }
+        WrittenWork { files, obstacle, missed_gates, shortfall, findings, untested: Vec::new() }
     }
 
     /// Ids of all kept tests.

@@ -28,6 +28,7 @@ pub fn render(state: &Integration) -> String {
     let corrected: Vec<&Assumption> =
         state.assumptions.iter().filter(|one| is_corrected(one)).collect();
     let is_confirmed = |one: &&Assumption| matches!(one.status, AssumptionStatus::Confirmed { .. });
+    let history = state.iterations.history.iter();
     let design = state.test_design.as_ref();
     let scenarios = design.iter().flat_map(|design| &design.integration_scenarios);
     let values = context! {
@@ -37,6 +38,7 @@ pub fn render(state: &Integration) -> String {
         is_measured => found.is_some_and(Exploration::is_measured),
         flows,
         planned => design.map(count_scenarios),
+        causes => history.map(|one| state.explain_documented(&one.failed_tests)).collect::<Vec<_>>(),
         learnings => as_value(&learnings),
         insights => as_value(&insights),
         coverage => understanding::list_coverage(state),

@@ -175,6 +175,7 @@ fn developed(text: &str) -> Integration {
         test_count: 2,
         boundary: "shop/order.py → shop/tax.py".into(),
         tests: vec![new_test("total"), new_test("rate")],
+        is_disputed: false,
     };
     let inventory = TestInventory {
         test_files: vec![file],

@@ -109,6 +109,9 @@ fn name_priority(state: &Integration) -> String {
             return format!("{} ({} criticality)", brief(one.test.as_str()), one.criticality);
         }
         (IntegrationStep::Iterate, None) => "run the tests, and fix what fails",
+        (IntegrationStep::Withdraw, _) => {
+            "take out the tests of documentation that nothing made pass"
+        }
         (IntegrationStep::Conclude, _) => "sum up the session",
         (IntegrationStep::Finish, _) => "none, the session has ended",
     };

@@ -38,6 +38,8 @@ const JUDGE: &str = "documentation";
 /// What the contradicting examples of one file show.
 pub struct Contradictions {
     pub findings: Vec<BugFinding>,
+    /// The tests that show them.
+    pub contradicted: Vec<DraftTest>,
     /// Tests of the same functions whose results are not documented.
     pub unpinned: Vec<DraftTest>,
 }
@@ -94,7 +96,8 @@ pub fn find_contradictions(
     let unpinned: Vec<DraftTest> =
         unpinned.filter(|test| !broken.contains(test)).cloned().collect();
     name_held_back(&mut findings, test_file, &contradicted, &unpinned);
-    Contradictions { findings, unpinned }
+    let contradicted = contradicted_calls.into_iter().cloned().collect();
+    Contradictions { findings, contradicted, unpinned }
 }
 
 /// The index of the function that a contradicted call shows: for an attribute without code of its own, the one
@@ -216,7 +219,7 @@ pub fn fruitless_examples(
 }
 
 /// What is documented, and what the code does instead.
-fn describe(function: &ObservedFunction, case: &Case) -> String {
+pub fn describe(function: &ObservedFunction, case: &Case) -> String {
     let given = |outcome: &CallOutcome| match outcome {
         CallOutcome::Value { literal, .. } => format!("gives `{literal}`"),
         CallOutcome::Raised { class, message, .. } if message.is_empty() => {

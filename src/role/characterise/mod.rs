@@ -4,6 +4,7 @@
 mod boundary_values;
 mod call_probe;
 mod compiler_errors;
+mod contradicted_tests;
 mod contradiction;
 mod functions_of_failing_tests;
 mod imported_names;
@@ -15,6 +16,7 @@ mod type_sources;
 mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::domain::characterisation_report::{CharacterisationFile, CharacterisationReport};
@@ -29,6 +31,7 @@ pub use run::{is_fatal, python_packages};
 pub use test_file::whole_file;
 pub use verify::{RUNS, check_isolation, unsteady};
 
+use contradicted_tests::keep_contradicted;
 use mutation_probe::{open_runner, select_cases};
 use test_file::PinnedFile;
 
@@ -60,9 +63,22 @@ pub struct Crossing {
     pub to: RepoPath,
     /// Calls that tests of other boundaries make; any others come before them.
     pub taken: Vec<Call>,
+    /// Where tests of documented results go that the code contradicts; otherwise they are findings alone.
+    pub documented: Option<RepoPath>,
+    /// Code of other files that documentation contradicts: no test holds what it does.
+    pub avoided: Vec<(RepoPath, RangeInclusive<u32>)>,
 }
 
 impl Crossing {
+    /// Whether a run executed code that no test should hold.
+    #[must_use]
+    pub fn runs_avoided(&self, trace: Trace) -> bool {
+        let trace = trace.without_loading();
+        self.avoided.iter().any(|(file, range)| {
+            trace.lines.get(file).is_some_and(|lines| lines.iter().any(|one| range.contains(one)))
+        })
+    }
+
     /// Whether a run executed both sides, as far as it recorded the called one.
     #[must_use]
     pub fn is_in(&self, from: &RepoPath, trace: &Trace) -> bool {
@@ -176,16 +192,18 @@ pub async fn characterise(
     let mut test_files =
         observation::observe(request, observer, calls_end, fx, &mut report).await?;
     let mut traces = Vec::new();
+    let mut contradicted = Vec::new();
     if !test_files.is_empty() {
         fx.step("running each call as a test of its own");
-        verify::check_each_case(&mut test_files, request, fx, &mut report).await?;
+        contradicted = verify::check_each_case(&mut test_files, request, fx, &mut report).await?;
         fx.step("choosing the calls that detect mutants");
         select_cases(&mut test_files, request, observer, choice_ends, fx, &mut report).await?;
         fx.step("running the tests alone, in reverse order, and three times");
         traces = verify::check_stability(&mut test_files, request, fx, &mut report).await?;
         verify::drop_one_sided(&mut test_files, request, &traces, &mut report);
     }
-    let edits = test_file::edits(&test_files);
+    let mut edits = test_file::edits(&test_files);
+    edits.files.extend(keep_contradicted(contradicted, request, fx, &mut report).await?);
     let tree = fx.worktree.graft(request.tree, &edits).await?;
     fx.worktree.checkout(&tree).await?;
     fill(&test_files, &mut report);

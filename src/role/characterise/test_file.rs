@@ -32,6 +32,7 @@ const MESSAGE: usize = 160;
 type CasePlace = (usize, usize);
 
 /// A generated test file.
+#[derive(Clone)]
 pub struct PinnedFile {
     pub path: RepoPath,
     pub subject: RepoPath,
@@ -209,7 +210,18 @@ impl PinnedFile {
         self.retain(&|function, case| !gone.contains(&(function, case)));
     }
 
-    fn retain(&mut self, accepts: &dyn Fn(usize, usize) -> bool) {
+    /// A file with only some of the tests; `None` without any.
+    pub fn with_only(&self, tests: &[DraftTest]) -> Option<Self> {
+        let places: BTreeSet<CasePlace> =
+            tests.iter().map(|test| (test.function, test.case)).collect();
+        let mut own = self.clone();
+        own.retain(&|function, case| places.contains(&(function, case)));
+        own.write();
+        (!own.draft.tests.is_empty()).then_some(own)
+    }
+
+    /// Removes the cases of which `accepts` refuses function and place.
+    pub fn retain(&mut self, accepts: &dyn Fn(usize, usize) -> bool) {
         for (function, one) in self.functions.iter_mut().enumerate() {
             let mut index = 0;
             one.cases.retain(|_| {

@@ -35,13 +35,14 @@ const ALONE: Duration = Duration::from_secs(30);
 const ALONE_COMPILED: Duration = Duration::from_mins(5);
 
 /// Runs all tests and drops those that fail; where they fail because the code contradicts its
-/// documentation, that is a finding.
+/// documentation, that is a finding, and these tests are returned.
 pub async fn check_each_case(
     test_files: &mut Vec<PinnedFile>,
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
-) -> Result<(), EffectError> {
+) -> Result<Vec<PinnedFile>, EffectError> {
+    let mut contradicted = Vec::new();
     note_left_out(report, test_files.iter().filter(|one| one.draft.tests.is_empty()));
     for round in 0..ROUNDS {
         let cases = run_files(test_files, request, fx).await?;
@@ -56,6 +57,7 @@ pub async fn check_each_case(
                 broken.into_iter().unzip();
             let found = contradiction::find_contradictions(test_file, &tests, &cases);
             report.findings.extend(found.findings);
+            contradicted.extend(test_file.with_only(&found.contradicted));
             reasons.extend(found.unpinned.iter().map(|_| UNPINNED.to_owned()));
             tests.extend(found.unpinned);
             note_dropped(report, test_file, tests.iter().zip(&reasons));
@@ -72,7 +74,7 @@ pub async fn check_each_case(
     }
     // That another test makes the same call does not explain why none is left.
     note_left_out(report, test_files.iter());
-    Ok(())
+    Ok(contradicted)
 }
 
 fn note_left_out<'a>(
@@ -225,13 +227,22 @@ pub fn drop_one_sided(
                 trace.lines.is_empty() || crossing.is_in(&test_file.subject, &trace)
             })
         };
-        let tests: Vec<DraftTest> =
-            test_file.draft.tests.iter().filter(|test| !crosses(test)).cloned().collect();
+        let is_avoided = |test: &DraftTest| {
+            let id = test_file.ids.get(&test.name);
+            traces.iter().any(|one| Some(&one.test) == id && crossing.runs_avoided(one.clone()))
+        };
+        let one_sided = format!("it is not shown to run code of {}", crossing.to);
+        let reason_of = |test: &DraftTest| match test {
+            test if is_avoided(test) => Some(UNPINNED.to_owned()),
+            test => (!crosses(test)).then(|| one_sided.clone()),
+        };
+        let all = test_file.draft.tests.iter();
+        let dropped = all.filter_map(|test| Some((test.clone(), reason_of(test)?)));
+        let (tests, reasons): (Vec<DraftTest>, Vec<String>) = dropped.unzip();
         if tests.is_empty() {
             continue;
         }
-        let reason = format!("it is not shown to run code of {}", crossing.to);
-        note_dropped(report, test_file, tests.iter().zip(std::iter::repeat(&reason)));
+        note_dropped(report, test_file, tests.iter().zip(&reasons));
         let ids = test_file.ids.clone();
         test_file.remove(&tests);
         test_file.write();

@@ -52,7 +52,13 @@ pub fn find_boundaries(
 /// What a run must execute to cross a boundary.
 #[must_use]
 pub fn crossing_of(point: &IntegrationPoint) -> Crossing {
-    Crossing { calls: point.calls.clone(), to: point.to.clone(), taken: Vec::new() }
+    Crossing {
+        calls: point.calls.clone(),
+        to: point.to.clone(),
+        documented: None,
+        avoided: Vec::new(),
+        taken: Vec::new(),
+    }
 }
 
 /// Records which boundaries the suite crosses, by the lines that it runs.

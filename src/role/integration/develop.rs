@@ -2,6 +2,7 @@
 //! downstream side, and records what they do (specification.md 3.2, F-136).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::code::behaviour;
@@ -14,11 +15,12 @@ use crate::domain::integration::exploration::IntegrationPoint;
 use crate::domain::integration::records::{Assumption, AssumptionStatus};
 use crate::domain::integration::{Integration, TestFile, TestInventory, Untested};
 use crate::domain::text::count;
-use crate::effect::{EffectError, Effects, Observer};
-use crate::role::characterise::{Gap, GenerateRequest, Generated, Missed, characterise};
+use crate::effect::{EffectError, Effects, Observer, Trace};
+use crate::role::characterise::{Crossing, Gap, GenerateRequest, Generated, Missed, characterise};
 use crate::role::test_plan::Survey;
 
 use super::boundaries::crossing_of;
+use super::contradicted_code::DOCUMENTED;
 use super::data_flows::find_reaching;
 use super::test_place::place_tests;
 
@@ -65,9 +67,12 @@ pub async fn develop_tests(
         tree: request.state.checkpoint.tree.clone(),
         inventory: TestInventory { timestamp: fx.clock.now(), ..TestInventory::default() },
         assumptions: request.state.assumptions.clone(),
+        wrong: Vec::new(),
+        traces: BTreeMap::new(),
     };
     let points = ordered_points(request.state);
     let total = points.len();
+    let mut again = Vec::new();
     for (done, (scenario, point)) in points.into_iter().enumerate() {
         let unit = "boundaries".to_owned();
         let (now, all) = (u64::try_from(done).unwrap_or_default(), u64::try_from(total).ok());
@@ -79,7 +84,15 @@ pub async fn develop_tests(
         }
         let turns = u32::try_from(total - done).unwrap_or(u32::MAX).max(1);
         let share = (left / turns).max(LEAST).min(left);
-        development.cover(scenario, point, share, observer).await?;
+        development.cover(scenario.clone(), point, share, observer).await?;
+        again.push((scenario, point));
+    }
+    for (scenario, point) in again {
+        // A boundary whose turn came later may have shown that code is wrong which these tests hold.
+        let left = request.until.saturating_sub(fx.clock.elapsed());
+        if development.forget_wrong_tests(point).await? {
+            development.cover(scenario, point, left.max(LEAST), observer).await?;
+        }
     }
     let Development { tree, inventory, assumptions, .. } = development;
     Ok(Developed { inventory: inventory.with_counts(), tree, assumptions })
@@ -99,13 +112,17 @@ fn ordered_points(state: &Integration) -> Vec<(String, &IntegrationPoint)> {
 }
 
 /// The tests so far.
-struct Development<'a> {
+pub(super) struct Development<'a> {
     request: &'a DevelopRequest<'a>,
-    survey: &'a Survey,
-    fx: &'a Effects<'a>,
-    tree: TreeId,
-    inventory: TestInventory,
-    assumptions: Vec<Assumption>,
+    pub(super) survey: &'a Survey,
+    pub(super) fx: &'a Effects<'a>,
+    pub(super) tree: TreeId,
+    pub(super) inventory: TestInventory,
+    pub(super) assumptions: Vec<Assumption>,
+    /// Functions that documentation contradicts, with their lines.
+    pub(super) wrong: Vec<(RepoPath, RangeInclusive<u32>)>,
+    /// What the tests of each boundary ran.
+    pub(super) traces: BTreeMap<String, Vec<Trace>>,
 }
 
 impl Development<'_> {
@@ -121,12 +138,19 @@ impl Development<'_> {
         let files = self.fx.worktree.files(&self.tree).await?;
         let framework = self.fx.suite.facts().framework;
         let habits = conventions::read(framework, &self.survey.tests);
-        let place = place_tests((&point.from, &point.to), framework, &habits, &files);
+        let place = |suffix| {
+            let sides = (&point.from, &point.to, suffix);
+            place_tests(sides, framework, &habits, &files)
+        };
         let gap = Gap {
             file: point.from.clone(),
             functions: self.callers(point),
-            test_file: place,
-            crossing: Some(crossing_of(point)),
+            test_file: place(""),
+            crossing: Some(Crossing {
+                documented: place(DOCUMENTED),
+                avoided: self.wrong_elsewhere(&point.from),
+                ..crossing_of(point)
+            }),
         };
         let generate = GenerateRequest {
             tree: &self.tree.clone(),
@@ -139,10 +163,17 @@ impl Development<'_> {
             held: &BTreeMap::new(),
             missed: &Missed::new(),
         };
-        let Generated { tree, report, edits, .. } =
+        let Generated { tree, report, edits, traces, .. } =
             characterise(&generate, observer, self.fx).await?;
         self.note(&report, point);
+        self.traces.insert(point.boundary_name(), traces);
+        if self.note_contradicted(&report, &scenario, point) {
+            self.tree = tree.clone();
+        }
         let Some(file) = report.files.first().filter(|_| !edits.files.is_empty()) else {
+            if self.inventory.crosses_boundary(&point.boundary_name()) {
+                return Ok(());
+            }
             let reason = report.main_reason().unwrap_or(NO_CALL).to_owned();
             self.correct(point, &reason);
             self.leave_out(point, reason);
@@ -155,6 +186,7 @@ impl Development<'_> {
             test_count: u32::try_from(file.tests.len()).unwrap_or(u32::MAX),
             boundary: point.boundary_name(),
             tests: file.tests.clone(),
+            is_disputed: false,
         });
         self.tree = tree;
         Ok(())
@@ -177,7 +209,8 @@ impl Development<'_> {
 
     /// Records findings, and callers that got no test.
     fn note(&mut self, report: &CharacterisationReport, point: &IntegrationPoint) {
-        let findings = report.findings.iter().map(ToString::to_string);
+        let findings = report.findings.iter().filter(|one| one.test.is_none());
+        let findings = findings.map(ToString::to_string);
         for finding in findings {
             if !self.inventory.findings.contains(&finding) {
                 self.inventory.findings.push(finding);
@@ -191,7 +224,7 @@ impl Development<'_> {
         }
     }
 
-    fn confirm(&mut self, point: &IntegrationPoint, tests: &[TestId]) {
+    pub(super) fn confirm(&mut self, point: &IntegrationPoint, tests: &[TestId]) {
         let evidence = format!("{} run both sides", count(tests.len(), "test"));
         let evidence = if tests.len() == 1 { "1 test runs both sides".into() } else { evidence };
         self.set_status(point, AssumptionStatus::Confirmed { evidence });
@@ -199,7 +232,7 @@ impl Development<'_> {
 
     fn correct(&mut self, point: &IntegrationPoint, reason: &str) {
         let status = AssumptionStatus::Corrected {
-            new: "no test could make that call".into(),
+            new: "no test of that call could be kept".into(),
             iteration: 0,
             evidence: reason.to_owned(),
             impact: "the boundary stays without a new test".into(),

@@ -3,6 +3,7 @@
 
 mod boundaries;
 mod contract;
+mod contradicted_code;
 mod data_flows;
 mod design;
 mod develop;
@@ -11,6 +12,7 @@ mod module_choice;
 mod test_place;
 mod validate;
 
+pub use contradicted_code::drop_failing_documented;
 pub use design::design_scenarios;
 pub use develop::{DevelopRequest, develop_tests};
 pub use explore::{ExploreError, ExploreRequest, explore_module};

@@ -6,14 +6,15 @@ use crate::domain::id::RepoPath;
 use crate::domain::test_plan::framework::Conventions;
 
 /// Where the tests of a boundary go: into a folder of integration tests where the project has one,
-/// else where its tests are. `files` are those of the tree.
+/// else where its tests are. `files` are those of the tree, and `suffix` tells several files of one
+/// boundary apart.
 pub fn place_tests(
-    (from, to): (&RepoPath, &RepoPath),
+    (from, to, suffix): (&RepoPath, &RepoPath, &str),
     framework: Framework,
     habits: &Conventions,
     files: &[RepoPath],
 ) -> Option<RepoPath> {
-    let (from_name, to_name) = (module_name(from), module_name(to));
+    let (from_name, to_name) = (module_name(from), module_name(to).to_owned() + suffix);
     let language = framework.language()?;
     if language == Language::Go {
         let name = format!("{from_name}_{to_name}_integration_test.go");
@@ -120,7 +121,7 @@ mod tests {
                 ..Conventions::default()
             };
             let files: Vec<RepoPath> = files.into_iter().map(path).collect();
-            let found = place_tests((&path(from), &path(to)), framework, &habits, &files);
+            let found = place_tests((&path(from), &path(to), ""), framework, &habits, &files);
             assert_eq!(found.unwrap().as_str(), expected);
         }
     }

@@ -84,7 +84,8 @@ async fn tidy(
     Ok(fx.worktree.graft(tree, &edits).await?)
 }
 
-async fn drop_file(
+/// The sources without a file.
+pub async fn drop_file(
     tree: &TreeId,
     file: &RepoPath,
     fx: &Effects<'_>,

@@ -4,6 +4,7 @@
 use super::harness::World;
 use super::pull_request_life::shown;
 use crate::integration::SHOP;
+use crate::integration_repairs::quote;
 
 /// A pull request on a project whose modules call each other, with this configuration.
 fn shop(settings: &str) -> World {
@@ -112,6 +113,35 @@ fn a_design_is_shown_adjusted_and_carried_out_when_it_is_confirmed() {
     assert_eq!(files, "tests/test_receipt_quote.py", "{}", world.sticky(number));
     world.github.assert_clean();
     world.assert_no_token(&ran);
+}
+
+#[test]
+fn code_that_contradicts_its_documentation_is_repaired_and_the_rest_followed_up() {
+    let world = shop("gate: { target: 95 }\n");
+    let tax = SHOP.iter().find(|(path, _)| *path == "shop/tax.py").unwrap().1;
+    let tax = tax.replace("cents + round", "cents - round");
+    let tests = "import unittest\n\nfrom shop.tax import rate_of\n\n\nclass TaxTest(unittest.TestCase):\n    def test_rate(self):\n        self.assertEqual(rate_of(\"DE\"), 19)\n";
+    let files = [
+        ("shop/quote.py", quote("1190")),
+        ("shop/tax.py", tax),
+        ("tests/test_tax.py", tests.into()),
+    ];
+    let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
+    world.commit("topic", &files, "Document the quote");
+    let number = world.pull();
+    let job =
+        world.comment(number, "ann", "/regreen integration shop/quote.py\n/regreen issue test");
+    let ran = world.run(&job);
+    let comment = world.sticky(number);
+    assert_eq!(ran.code, Some(0), "{}\n{comment}", shown(&ran));
+    for words in ["50.0 → 100.0 %", "test_quote_tax_documented.py`", "shop/tax.py"] {
+        assert!(comment.contains(words), "{words}: {comment}");
+    }
+    let issues = world.github.state().issues.clone();
+    assert_eq!(issues.len(), 1, "{comment}");
+    let body = &issues[0].body;
+    assert!(body.contains("shop/receipt.py → shop/quote.py"), "{body}");
+    world.github.assert_clean();
 }
 
 #[test]

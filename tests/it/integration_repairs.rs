@@ -1,0 +1,193 @@
+//! What an integration session does where a new test shows that code contradicts its documentation: the
+//! fix loop repairs the code, or the test is taken out, and the log tells which.
+
+use std::fs;
+
+use super::integration::{SHOP, session_in, state_of};
+use super::support::fake_model::{FakeModel, analysis_of, edit};
+use super::support::{Ran, TestRepo};
+
+/// A function whose documentation says what its caller gets.
+pub fn quote(documented: &str) -> String {
+    format!(
+        r#"from shop.tax import add_tax
+
+
+def quote(prices: list, country: str) -> int:
+    """The price with tax.
+
+    >>> quote([600, 400], "DE")
+    {documented}
+    """
+    return add_tax(sum(prices), country)
+
+
+def count(prices: list) -> int:
+    return len(prices)
+"#
+    )
+}
+
+/// Tests of one function alone, which pass.
+const RATES: &str = r#"from shop.tax import rate_of
+
+
+def test_rate():
+    assert rate_of("DE") == 19
+
+
+def test_other_rate():
+    assert rate_of("FR") == 20
+"#;
+
+/// The shop, with this documented result and this way to add the tax.
+fn shop(documented: &str, sign: &str) -> TestRepo {
+    let repo = TestRepo::new(SHOP);
+    let tax = SHOP.iter().find(|(path, _)| *path == "shop/tax.py").unwrap().1;
+    let tax = tax.replace("cents + round", &format!("cents {sign} round"));
+    repo.write(&[
+        ("shop/quote.py", &quote(documented)),
+        ("shop/tax.py", &tax),
+        ("tests/test_tax.py", RATES),
+    ]);
+    repo.git(&["commit", "-qam", "Document the quote"]);
+    repo
+}
+
+const DOCUMENTED: &str = "tests/test_quote_tax_documented.py";
+
+/// Decides a session again from its files.
+fn assert_nothing_differs(repo: &TestRepo, id: &str) {
+    let replayed = repo.regreen(&["session", "replay", id]);
+    assert_eq!(replayed.code, Some(0), "{}{}", replayed.out, replayed.err);
+    assert!(replayed.out.contains("nothing would differ"), "{}", replayed.out);
+}
+
+fn log_of(folder: &std::path::Path) -> String {
+    fs::read_to_string(folder.join("reflection-log.md")).unwrap()
+}
+
+#[test]
+fn a_test_that_documentation_gives_and_the_code_fails_repairs_the_code() {
+    let repo = shop("1190", "-");
+    let ran = repo.regreen(&["integration", "shop/quote.py"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let (folder, id) = session_in(&repo, "archives");
+    let branch = format!("regreen/{id}");
+    let changed = repo.git(&["diff", "--name-only", &format!("main...{branch}")]);
+    assert_eq!(changed, format!("shop/tax.py\n{DOCUMENTED}"), "what held wrong code is dropped");
+    let patch = repo.git(&["diff", &format!("main...{branch}"), "--", "shop"]);
+    assert!(patch.contains("+    return cents + round("), "{patch}");
+    let subjects = repo.git(&["log", "--format=%s", &format!("main..{branch}")]);
+    let subject = "test(integration): iteration 1 - conservative (pass: 66.7% → 100.0%)";
+    assert!(subjects.contains(subject), "{subjects}");
+    assert!(ran.err.contains("proven to be needed"), "{}", ran.err);
+    let log = log_of(&folder);
+    for words in [
+        "- Results: pass rate 66.7 %, 1 failing test",
+        "gives `810`, but its documentation or the request says that it gives `1190`",
+        "- In reality: 1 test that failed passes now, and no test fails that passed before",
+        "- Learned: effective: `shop/tax.py:15`",
+        "the code was repaired by iteration 1, and the test passes",
+        "merge the repair and run the same request again",
+    ] {
+        assert!(log.contains(words), "{words}: {log}");
+    }
+    assert!(!log.contains("## The code contradicts"), "it does no longer: {log}");
+    assert_nothing_differs(&repo, &id);
+    let state = state_of(&folder);
+    assert_eq!(state["test_inventory"]["findings"], serde_json::json!([]));
+}
+
+#[test]
+fn a_documented_result_that_no_change_gives_is_taken_out_and_a_person_decides() {
+    let repo = shop("123456789", "+");
+    let ran = repo.regreen(&["integration", "shop/quote.py", "--max-iterations", "1"]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    let (folder, id) = session_in(&repo, ".integration-test");
+    let branch = format!("regreen/{id}");
+    assert_eq!(
+        repo.git(&["diff", "--name-only", &format!("main...{branch}"), "--", "shop", "tests"]),
+        ""
+    );
+    let subjects = repo.git(&["log", "--format=%s", &format!("main..{branch}")]);
+    let subject = "test(integration): take out 1 test that the code contradicts";
+    assert!(subjects.contains(subject), "{subjects}");
+    let log = log_of(&folder);
+    for words in [
+        "- Failed tests: `tests/test_quote_tax_documented.py::",
+        "the code or its documentation may be wrong (no change made the test pass in 1 iteration)",
+        "- Decision: what becomes of 1 test of documented results",
+        "**Result: NEEDS ATTENTION**",
+        "decide 1 contradiction between code and documentation",
+    ] {
+        assert!(log.contains(words), "{words}: {log}");
+    }
+    assert!(log.contains("- Ineffective strategies: none"), "nothing was changed: {log}");
+    assert_nothing_differs(&repo, &id);
+    let shown = repo.regreen(&["session", "status", &id]);
+    for words in ["2 boundaries, 0 crossed", "0 tests in 0 files", "1 iteration, 2 passed"] {
+        assert!(shown.out.contains(words), "{words}: {}{}", shown.out, shown.err);
+    }
+    let listed = repo.regreen(&["status"]);
+    assert!(listed.out.contains("2 boundaries") && listed.out.contains("finish"), "{}", listed.out);
+}
+
+/// An edit that breaks what passed before.
+const WRONG: (&str, &str, &str) =
+    ("shop/tax.py", "if country not in RATES:", "if country in RATES:");
+
+const RIGHT: (&str, &str, &str) = (
+    "shop/tax.py",
+    "    return cents - round(cents * rate_of(country) / 100)\n",
+    "    return cents + round(cents * rate_of(country) / 100)\n",
+);
+
+#[test]
+fn what_the_log_calls_ineffective_is_rolled_back_and_not_tried_again() {
+    let repo = shop("1190", "-");
+    let test = format!("{DOCUMENTED}::test_should_return_1190_when_quote_gets_600_400_de");
+    let at = |place: &str| analysis_of(&test, place, 0.9);
+    let change = |(file, old, new): (&str, &str, &str)| edit(file, old, new);
+    let model = FakeModel::serve(vec![(
+        "one",
+        vec![
+            at("shop/tax.py:rate_of:8-11"),
+            change(WRONG),
+            at("shop/tax.py:add_tax:14-15"),
+            change(WRONG),
+            change(RIGHT),
+        ],
+    )]);
+    model.provide(&repo, "one");
+    let mut command = repo.command();
+    let ran: Ran = command
+        .env("ONE_KEY", "sk-canary")
+        .args(["integration", "shop/quote.py"])
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let (folder, id) = session_in(&repo, "archives");
+    let log = log_of(&folder);
+    let range = format!("main..regreen/{id}");
+    let subjects = repo.git(&["log", "--format=%s", &range]);
+    let rollback = "test(integration): rollback iteration 1 - regression detected";
+    assert!(subjects.contains(rollback), "{subjects}");
+    let tries =
+        repo.git(&["log", "--format=%s", "-G", "if country in RATES", &range, "--", "shop"]);
+    assert_eq!(tries.lines().count(), 2, "tried once and rolled back once: {tries}");
+    assert!(ran.err.contains("surgical"), "{}", ran.err);
+    let ineffective = format!("ineffective, and not tried again: `{}` was wrong", WRONG.1);
+    for words in
+        [ineffective.trim(), "## Cumulative learnings", "tests broke, and the change was undone"]
+    {
+        assert!(log.contains(words), "{words}: {log}\n{}", ran.err);
+    }
+    let asked: Vec<String> =
+        model.asked().iter().map(|one| one.body["messages"].to_string()).collect();
+    let refused = "this very change was tried before and did not help";
+    assert!(asked.last().unwrap().contains(refused), "{asked:#?}");
+    assert_eq!(model.left(), 0, "the same change came again and was refused: {}", ran.err);
+    assert_nothing_differs(&repo, &id);
+}
