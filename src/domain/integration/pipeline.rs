@@ -235,6 +235,7 @@ mod tests {
             test_count: tests,
             boundary: "a → b".into(),
             tests: vec![],
+            author: String::new(),
         };
         let inventory = TestInventory { test_files: vec![file], ..TestInventory::default() };
         IntegrationOutcome::Validated {

@@ -175,6 +175,7 @@ fn developed(text: &str) -> Integration {
         test_count: 2,
         boundary: "shop/order.py → shop/tax.py".into(),
         tests: vec![new_test("total"), new_test("rate")],
+        author: text.into(),
     };
     let inventory = TestInventory {
         test_files: vec![file],
@@ -184,6 +185,7 @@ fn developed(text: &str) -> Integration {
         }],
         findings: vec![text.into()],
         fixed: vec![text.into()],
+        authorship: vec![text.into()],
         ..TestInventory::default()
     };
     state.test_inventory = Some(inventory.with_counts());
