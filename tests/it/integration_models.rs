@@ -122,7 +122,7 @@ fn a_model_writes_the_tests_of_each_boundary_and_what_it_makes_up_is_dropped() {
     let changed = repo.git(&["diff", "--name-only", &format!("main...{}", ended.branch)]);
     assert_eq!(changed.lines().collect::<Vec<_>>(), [QUOTE, RECEIPT], "a source was changed");
     for said in [
-        "tests/test_quote_tax.py was written by one",
+        "`tests/test_quote_tax.py` was written by one",
         "changes-existing-file",
         "hallucinated-import",
         "one-sided: it is not shown to run the call of shop/quote.py and code of shop/tax.py",
@@ -130,7 +130,7 @@ fn a_model_writes_the_tests_of_each_boundary_and_what_it_makes_up_is_dropped() {
         assert!(ended.log.contains(said), "{said}: {}", ended.log);
     }
     let asked = model.asked();
-    let shown = asked[0].text();
+    let shown = asked[1].text();
     for said in
         ["The calls of the boundary", "The contract of the boundary", "def rate_of", "should "]
     {
