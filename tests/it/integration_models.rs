@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::integration::SHOP;
-use super::support::fake_model::{FakeModel, Reply, test_file};
+use super::support::fake_model::{FakeModel, Reply, analysis_of, edit, test_file, verdict};
 use super::support::{Ran, TestRepo};
 use super::test_writing::{KEY, configured, questions, server};
 
@@ -192,6 +192,40 @@ fn a_file_that_covers_one_side_only_is_refused_and_the_engine_writes() {
     assert!(ended.log.contains("one-sided"), "{}", ended.log);
     let text = repo.git(&["show", &format!("{}:{QUOTE}", ended.branch)]);
     assert!(!text.contains("count("), "{text}");
+}
+
+#[test]
+fn a_test_that_shows_a_defect_behind_the_boundary_is_kept_and_the_code_is_fixed() {
+    let (right, wrong) = ("return cents + round", "return cents - round");
+    let files: Vec<(&str, String)> = SHOP
+        .iter()
+        .map(|(name, text)| match *name {
+            "shop/tax.py" => (*name, text.replace(right, wrong)),
+            "tests/test_tax.py" => (
+                *name,
+                "from shop.tax import rate_of\n\n\ndef test_rate():\n    assert rate_of(\"DE\") == 19\n".into(),
+            ),
+            _ => (*name, (*text).to_owned()),
+        })
+        .collect();
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let failing = "tests/test_quote_tax.py::test_should_add_the_tax_when_the_country_is_known";
+    let model = server(vec![
+        test_file(QUOTE, GOOD, &[]),
+        verdict(failing, "code", "add_tax", "its name says that the tax is added"),
+        analysis_of(failing, "shop/tax.py:add_tax:15-15", 0.9),
+        edit("shop/tax.py", wrong, right),
+    ]);
+    let repo = configured(&files, &model, "one, embedded");
+    let ran = run(&repo, &["integration", "shop/tax.py"]);
+    assert_eq!(ran.code, Some(0), "{}", explain(&ran));
+    let ended = Finished::read(&repo);
+    assert_eq!(ended.authors(), [(QUOTE.to_owned(), "one".to_owned())], "{}", ended.log);
+    assert!(ended.log.contains("its name says that the tax is added"), "{}", ended.log);
+    let fixed = repo.git(&["show", &format!("{}:shop/tax.py", ended.branch)]);
+    assert!(fixed.contains(right), "{fixed}");
+    assert_eq!(model.left(), 0);
 }
 
 #[test]
