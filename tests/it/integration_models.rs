@@ -165,7 +165,7 @@ fn where_every_provider_fails_the_engine_writes_and_the_log_says_why() {
     let ended = Finished::read(&repo);
     let by_engine = |file: &str| (file.to_owned(), "embedded".to_owned());
     assert_eq!(ended.authors(), [by_engine(QUOTE), by_engine(RECEIPT)], "{}", ended.log);
-    let reason = "no model wrote tests, so the embedded engine does: no provider gave a file that can be used";
+    let reason = "no model wrote tests, which is left to the embedded engine: no provider gave a file that can be used";
     assert!(ended.log.contains(reason), "{}", ended.log);
     assert!(ran.err.contains(reason), "{}", ran.err);
     // The same tests as without any model.

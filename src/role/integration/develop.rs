@@ -194,7 +194,11 @@ impl Development<'_> {
         let Some(path) = file else {
             let reason = reasons.last().map_or("no test was kept", String::as_str);
             let (name, engine) = (point.boundary_name(), name_author(EMBEDDED));
-            let text = format!("{name}: no model wrote tests, so {engine} does: {reason}");
+            let text = if self.writer.as_ref().is_some_and(|one| one.is_first(self.fx)) {
+                format!("{name}: no model wrote tests, which is left to {engine}: {reason}")
+            } else {
+                format!("{name}: neither {engine} nor a model wrote tests: {reason}")
+            };
             self.inventory.authorship.push(text.clone());
             self.fx.screen.show(&Event::Notice { text });
             return Ok(Budgeted::Done(false));
