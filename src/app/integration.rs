@@ -166,6 +166,8 @@ async fn prepare(
         state_prefix: session.state_prefix(),
         state_is_committed: state_is_committed(settings),
         own: tool_commands(settings),
+        chain: open.providers.chain.clone(),
+        ask: open.providers.ask.clone(),
     };
     let driven = Box::pin(cycle::prepare_integration(state, &inputs, &fx)).await;
     // The design stays as it was where its new scope names no module.

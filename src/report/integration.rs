@@ -225,7 +225,7 @@ mod tests {
 
         </details>
 
-        - adjust mocks: ``a | b # @octocat `x` <img>``; no model designs the scenarios, so the text does not change them: it is a note for the people who review the tests.
+        - adjust mocks: ``a | b # @octocat `x` <img>``; a model that writes the tests is told; the embedded engine does not read it, so it is a note for the people who review the tests.
         ");
     }
 

@@ -39,7 +39,7 @@ mod test_writer;
 pub mod vet;
 
 pub use ask::exchange_log::{UncountedCalls, find_uncounted};
-pub use ask::{AskSettings, ChainEntry, ProviderChain, stored_usage_log};
+pub use ask::{AskSettings, Budgeted, ChainEntry, ProviderChain, stored_usage_log};
 pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, rescore,
     suspects,

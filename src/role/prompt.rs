@@ -400,6 +400,7 @@ mod tests {
             layers => "L1.1 happy path, L1.2 negative path",
             survivors => true,
             uncovered_lines => true,
+            called => "",
             agent => false,
         };
         let agent = context! { agent => true, ..values.clone() };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::cycle::drive::{Driven, Perform, Work, drive};
 use crate::cycle::error::Failure;
-use crate::cycle::session_files::committed_files;
+use crate::cycle::session_files::{committed_files, spent};
 use crate::domain::commit;
 use crate::domain::event::Event;
 use crate::domain::integration::{Integration, IntegrationOutcome, IntegrationStep};
@@ -14,6 +14,7 @@ use crate::domain::session::files::REFLECTION_LOG;
 use crate::effect::{CommitRequest, Effects, Observer};
 use crate::report::reflection_log;
 use crate::role::integration::{self, DevelopRequest, ExploreRequest};
+use crate::role::{AskSettings, Budgeted, ChainEntry, ProviderChain};
 
 /// Inputs of the phases before the fix loop, besides the state.
 pub struct IntegrationInputs<'a> {
@@ -30,6 +31,9 @@ pub struct IntegrationInputs<'a> {
     pub state_is_committed: bool,
     /// The project's own tool commands.
     pub own: ToolCommands,
+    /// Providers that write tests, in the order in which they are asked.
+    pub chain: Vec<ChainEntry>,
+    pub ask: AskSettings,
 }
 
 /// Drives the phases before the fix loop until the branch holds the new tests, or the run must stop.
@@ -38,13 +42,19 @@ pub async fn prepare_integration(
     inputs: &IntegrationInputs<'_>,
     fx: &Effects<'_>,
 ) -> Result<Driven<Integration>, Failure> {
-    let mut performer = PhasePerformer { inputs, fx };
-    drive(state, &mut performer, fx.into(), inputs.budget).await
+    let (session, ask) = (state.session_id.clone(), inputs.ask.clone());
+    let providers = ProviderChain::open(&session, inputs.chain.clone(), ask, fx).await?;
+    let mut performer = PhasePerformer { inputs, providers, fx };
+    let driven = drive(state, &mut performer, fx.into(), inputs.budget).await?;
+    let spending = spent(&session, fx).await?;
+    let stopped = driven.stopped.map(|stopped| stopped.raising(&inputs.ask.session, &spending));
+    Ok(Driven { stopped, ..driven })
 }
 
 /// Performs the phases before the fix loop.
 struct PhasePerformer<'a> {
     inputs: &'a IntegrationInputs<'a>,
+    providers: ProviderChain,
     fx: &'a Effects<'a>,
 }
 
@@ -115,8 +125,19 @@ impl PhasePerformer<'_> {
             state,
             jobs: self.inputs.jobs,
             until: self.fx.clock.elapsed() + self.inputs.time,
+            providers: &self.providers,
         };
-        let developed = integration::develop_tests(&request, self.inputs.observer, self.fx).await?;
+        let work = integration::develop_tests(&request, self.inputs.observer, self.fx);
+        let developed = match Box::pin(work).await? {
+            Budgeted::Done(developed) => developed,
+            Budgeted::OutOfBudget(reason) => {
+                return Ok(IntegrationOutcome::OutOfBudget {
+                    reason,
+                    iterations: Box::default(),
+                    fix_history: Vec::new(),
+                });
+            }
+        };
         Ok(IntegrationOutcome::Developed {
             inventory: Box::new(developed.inventory),
             tree: developed.tree,

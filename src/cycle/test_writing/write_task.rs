@@ -115,6 +115,7 @@ impl TestWriting<'_> {
                 uncovered_lines,
                 known: &known,
                 jobs: self.inputs.jobs,
+                crossing: None,
             };
             match write_tests(&commission, &mut sources, self.chain, fx).await? {
                 WriteOutcome::OutOfBudget(reason) => {

@@ -55,6 +55,9 @@ pub struct TestFile {
     /// Whether its tests hold documented results that the code contradicted when they were written.
     #[serde(default)]
     pub is_disputed: bool,
+    /// The provider that wrote it, or the embedded engine.
+    #[serde(default)]
+    pub author: String,
 }
 
 /// A boundary or a function without a test, and why.
@@ -79,6 +82,8 @@ pub struct TestInventory {
     pub findings: Vec<String>,
     /// What the check of phase 4 found in the new files and repaired, and the tests that it dropped.
     pub fixed: Vec<String>,
+    /// Where models were asked: who wrote which file and why, and what was dropped of their answers.
+    pub authorship: Vec<String>,
 }
 
 impl TestInventory {

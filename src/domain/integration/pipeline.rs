@@ -263,6 +263,7 @@ mod tests {
             boundary: "a → b".into(),
             tests: vec![],
             is_disputed: false,
+            author: String::new(),
         };
         let inventory = TestInventory { test_files: vec![file], ..TestInventory::default() };
         IntegrationOutcome::Validated {

@@ -44,7 +44,7 @@ impl DesignPart {
         match self {
             Self::Scope => "the module is named anew, and explored again",
             Self::Mocks | Self::Scenarios => {
-                "no model designs the scenarios, so the text does not change them: it is a note for the people who review the tests"
+                "a model that writes the tests is told; the embedded engine does not read it, so it is a note for the people who review the tests"
             }
         }
     }

@@ -176,6 +176,7 @@ fn developed(text: &str) -> Integration {
         boundary: "shop/order.py → shop/tax.py".into(),
         tests: vec![new_test("total"), new_test("rate")],
         is_disputed: false,
+        author: text.into(),
     };
     let inventory = TestInventory {
         test_files: vec![file],
@@ -185,6 +186,7 @@ fn developed(text: &str) -> Integration {
         }],
         findings: vec![text.into()],
         fixed: vec![text.into()],
+        authorship: vec![text.into()],
         ..TestInventory::default()
     };
     state.test_inventory = Some(inventory.with_counts());

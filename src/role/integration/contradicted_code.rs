@@ -12,6 +12,7 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::integration::exploration::IntegrationPoint;
 use crate::domain::integration::records::Assumption;
 use crate::domain::integration::{Integration, TestFile};
+use crate::domain::provider::EMBEDDED;
 use crate::domain::test_plan::written_tests::BugFinding;
 use crate::effect::{EffectError, Effects};
 use crate::role::characterise::Crossing;
@@ -55,6 +56,7 @@ impl Development<'_> {
             boundary: point.boundary_name(),
             tests,
             is_disputed: true,
+            author: EMBEDDED.into(),
         });
         true
     }

@@ -2,6 +2,7 @@
 //! develops tests that cross them, and checks the new files (specification.md 3.2).
 
 mod boundaries;
+mod boundary_question;
 mod contract;
 mod contradicted_code;
 mod data_flows;

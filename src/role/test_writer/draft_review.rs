@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
+use crate::code::outline::Function;
 use crate::code::{outline, test_cases};
-use crate::domain::id::{TestId, TreeId};
+use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::test::{Status, TestCase};
 use crate::domain::test_plan::requirement::Requirement;
 use crate::domain::test_plan::written_tests::{BugFinding, WrittenTests};
@@ -141,9 +142,12 @@ impl DraftReview<'_> {
         let reader = JudgeReader {
             task: task.clone(),
             subject,
-            functions: Language::of(subject)
-                .map(|language| outline::functions_and_default_export(language, text))
-                .unwrap_or_default(),
+            functions: self
+                .request
+                .subjects()
+                .iter()
+                .flat_map(|file| self.functions_in(file))
+                .collect(),
             lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
             failing: failing.iter().map(|case| case.id.clone()).collect(),
             parts: self.evidence(file, failing, text),
@@ -160,6 +164,24 @@ impl DraftReview<'_> {
         self.reader.sources.texts.get(&self.request.subject.file).map_or("", String::as_str)
     }
 
+    /// The functions that a source declares.
+    fn functions_in(&self, file: &RepoPath) -> Vec<Function> {
+        let text = self.reader.sources.texts.get(file).map_or("", String::as_str);
+        let language = Language::of(file);
+        language
+            .map(|language| outline::functions_and_default_export(language, text))
+            .unwrap_or_default()
+    }
+
+    /// The file of a defect: the called side of a boundary where only that declares the function.
+    fn file_of(&self, function: &str) -> RepoPath {
+        let declares = |file: &RepoPath| {
+            function.is_empty() || self.functions_in(file).iter().any(|one| one.name == function)
+        };
+        let subject = &self.request.subject.file;
+        self.request.subjects().into_iter().find(declares).unwrap_or_else(|| subject.clone())
+    }
+
     /// The parts of the judge's prompt.
     fn evidence(&self, file: &DraftFile, failing: &[&TestCase], text: &str) -> Vec<PromptPart> {
         let part = |title: String, text: String| PromptPart::new(title, text, true);
@@ -174,6 +196,9 @@ impl DraftReview<'_> {
             part(format!("The new tests {}", file.path), file.text.clone()),
             part("Requirements".into(), requirement_lines(&stated)),
         ];
+        if self.request.crossing.is_some() {
+            parts.extend(self.request.shown.iter().cloned());
+        }
         parts.extend(self.reader.sources.documents(&self.request.subject.file));
         parts
     }
@@ -230,7 +255,6 @@ impl DraftReview<'_> {
         defects: &Defects,
         tree: &TreeId,
     ) -> Result<WrittenTests, EffectError> {
-        let subject = &self.request.subject.file;
         let tests: Vec<TestId> =
             file.with_status(Status::Passed).map(|case| case.id.clone()).collect();
         let pieces = file.cases();
@@ -249,7 +273,7 @@ impl DraftReview<'_> {
             .map(|(case, Defect { site, judge })| BugFinding {
                 test: Some(case.id.clone()),
                 file: Some(file.path.clone()),
-                subject: subject.clone(),
+                subject: self.file_of(&site.function),
                 function: site.function.clone(),
                 line: site.line,
                 evidence: self.providers.redact(&site.evidence),

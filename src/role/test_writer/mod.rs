@@ -3,6 +3,7 @@
 //!
 //! Choosing tasks is up to the caller; no state is kept between files.
 
+mod crossing;
 mod draft_review;
 mod reader;
 mod refusals;

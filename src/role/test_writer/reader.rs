@@ -21,6 +21,7 @@ use crate::role::code_answer::{self, Unreadable};
 use crate::role::prompt::{self, Prompt, PromptPart, Role};
 use crate::role::responses::{ReportedEdit, ReportedFile};
 
+use super::crossing::find_one_sided;
 use super::refusals::accepted_text;
 use super::request::WriteRequest;
 use super::responses::GenerateResponse;
@@ -109,6 +110,32 @@ impl<'a> GenerateReader<'a> {
         Reading::SendBack(problems)
     }
 
+    /// Removes the tests that do not run both sides of the boundary they are asked for; the error says
+    /// that none does, or that they cannot be separated.
+    async fn drop_one_sided(
+        &self,
+        file: &mut DraftFile,
+    ) -> Result<Result<(), String>, EffectError> {
+        let Some(crossing) = self.request.crossing else { return Ok(Ok(())) };
+        let from = &self.request.subject.file;
+        let found = find_one_sided(file, (from, crossing), self.run_context(), self.fx).await?;
+        let gone = match found {
+            Ok(gone) => gone,
+            Err(reason) => return Ok(Err(format!("one-sided: {reason}"))),
+        };
+        let reason = format!(
+            "one-sided: it is not shown to run the call of {from} and code of {}",
+            crossing.to
+        );
+        if gone.len() == file.results.len() || !gone.is_empty() && !file.cut(&gone) {
+            return Ok(Err(reason));
+        }
+        if let Ok(mut refused) = self.refused.lock() {
+            refused.extend(gone.iter().map(|test| format!("{test}: {reason}")));
+        }
+        Ok(Ok(()))
+    }
+
     /// The environment in which the new file is run.
     pub fn run_context(&self) -> RunContext<'_> {
         let WriteRequest { tree, known, jobs, .. } = *self.request;
@@ -140,6 +167,7 @@ impl Reader<Draft> for GenerateReader<'_> {
             command => self.request.framework.run_file(&self.path),
             survivors => !self.request.survivors.is_empty(),
             uncovered_lines => !self.request.uncovered_lines.is_empty(),
+            called => self.request.crossing.map_or("", |crossing| crossing.to.as_str()),
             agent => model.mode() == ClientMode::Agent,
         };
         let fence = self.providers.fence();
@@ -200,6 +228,9 @@ impl Reader<Draft> for GenerateReader<'_> {
         match run_file(&file, self.run_context(), self.fx).await? {
             FileRun::Results(results) => file.results = results,
             FileRun::Refused(problem) => return Ok(self.refuse(model, vec![problem])),
+        }
+        if let Err(problem) = self.drop_one_sided(&mut file).await? {
+            return Ok(self.refuse(model, vec![problem]));
         }
         let mut covers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for one in response.covers {

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::id::{TestId, TreeId};
+use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::Mutant;
 use crate::domain::test_plan::framework::TestFramework;
 use crate::domain::test_plan::requirement::{PlannedFile, Requirement};
 use crate::domain::test_plan::written_tests::WrittenTests;
 
 use super::source_index::PromptSubject;
+use crate::role::characterise::Crossing;
 use crate::role::prompt::PromptPart;
 
 /// A request to providers for the tests of one source file.
@@ -32,6 +33,8 @@ pub struct WriteRequest<'a> {
     pub uncovered_lines: Vec<u32>,
     pub known: &'a BTreeSet<TestId>,
     pub jobs: usize,
+    /// The boundary that each test must cross; `None` for tests of the file alone.
+    pub crossing: Option<&'a Crossing>,
 }
 
 /// The result of a [`WriteRequest`].
@@ -42,6 +45,12 @@ pub enum WriteOutcome {
 }
 
 impl WriteRequest<'_> {
+    /// The files whose code the tests are about: the subject, and the called side of a boundary.
+    pub fn subjects(&self) -> Vec<RepoPath> {
+        let called = self.crossing.map(|crossing| crossing.to.clone());
+        std::iter::once(self.subject.file.clone()).chain(called).collect()
+    }
+
     pub fn prompt_subject(&self) -> PromptSubject<'_> {
         PromptSubject {
             source: &self.subject.file,

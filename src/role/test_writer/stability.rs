@@ -75,15 +75,14 @@ pub async fn verify_stability(
 /// assert nothing that depends on what it does.
 pub async fn drop_blind_tests(
     mut stable: StableFile,
-    subject: &RepoPath,
+    subjects: &[RepoPath],
     context: RunContext<'_>,
     fx: &Effects<'_>,
 ) -> Result<StableFile, EffectError> {
     let Some(mut file) = stable.file.take() else { return Ok(stable) };
     let tests: Vec<TestId> = file.with_status(Status::Passed).map(|one| one.id.clone()).collect();
     let tree = fx.worktree.graft(context.tree, &file.edits()).await?;
-    let subject = std::slice::from_ref(subject);
-    let blind = characterise::find_blind_tests((&tree, context.jobs), subject, &tests, fx).await?;
+    let blind = characterise::find_blind_tests((&tree, context.jobs), subjects, &tests, fx).await?;
     let reason =
         |id: &TestId| format!("{id}: no mutant of the code that it runs makes an assertion fail");
     stable.dropped.extend(blind.iter().map(reason));

@@ -56,7 +56,8 @@ pub async fn write_tests(
     let expected_failures: BTreeSet<TestId> = reviewed.defects.keys().cloned().collect();
     let stable =
         stability::verify_stability(file, &expected_failures, reader.run_context(), fx).await?;
-    let stable = stability::drop_blind_tests(stable, subject, reader.run_context(), fx).await?;
+    let stable =
+        stability::drop_blind_tests(stable, &request.subjects(), reader.run_context(), fx).await?;
     dropped.extend(stable.dropped);
     let Some(file) = stable.file else {
         return Ok(request.nothing_kept(dropped, stable.flaky));
