@@ -468,7 +468,7 @@ mod tests {
         view.outcome = Some(Outcome { written, ..Outcome::default() });
         let test = issue(&view, Dimension::Test);
         assert!(test.starts_with("Test the boundary that has no test (#1) - test"), "{test}");
-        assert!(test.contains("shop/tax.py") && !test.contains("<a network>"), "{test}");
+        assert!(test.contains("shop/tax.py: it needs `<a network>`"), "{test}");
         let enhance = issue(&view, Dimension::Enhance);
         assert!(enhance.starts_with("Fix what is left: 1 finding (#1) - enhance"), "{enhance}");
     }

@@ -86,7 +86,6 @@ impl<'t> KnownValues<'t> {
         }
         match node.kind() {
             "identifier" => self.write_name(node, depth),
-            "call" | "call_expression" | "new_expression" => self.write_parts(node, depth),
             "attribute" | "member_expression" => {
                 let object = node.child_by_field_name("object")?;
                 let name = first_field(node, &["attribute", "property"])?;
@@ -96,7 +95,10 @@ impl<'t> KnownValues<'t> {
                 };
                 Some(format!("{object}.{}", text_of(name, self.text)))
             }
-            "list"
+            "call"
+            | "call_expression"
+            | "new_expression"
+            | "list"
             | "tuple"
             | "set"
             | "dictionary"
@@ -169,7 +171,7 @@ impl<'t> KnownValues<'t> {
             let is_function = |one: &Node<'_>| one.kind().contains("function") || *one == self.root;
             parents.find(|one| *one == scope || is_function(one)) == Some(scope)
         };
-        let assigned = named_nodes(scope).into_iter().filter_map(|one| {
+        let mut assigned = named_nodes(scope).into_iter().filter_map(|one| {
             let (left, right) = match one.kind() {
                 "assignment" => ("left", "right"),
                 "variable_declarator" => ("name", "value"),
@@ -178,7 +180,7 @@ impl<'t> KnownValues<'t> {
             let is_named = field_of(one, left, self.text) == name && one.end_byte() <= before;
             one.child_by_field_name(right).filter(|_| is_named && is_own(&one))
         });
-        assigned.last()
+        assigned.next_back()
     }
 
     /// What a fixture of pytest gives.

@@ -7,6 +7,7 @@ use crate::domain::event::{Ending, Outcome, WrittenWork};
 use crate::domain::fix_loop::{FixLoop, FixStep, SessionLocation, Stopped};
 use crate::domain::session;
 use crate::domain::session::files::ALL_PATCH;
+use crate::effect::Store;
 use crate::report::handover;
 use crate::report::markdown_page::report;
 use crate::report::view::View;
@@ -68,16 +69,26 @@ pub async fn close(
         outcome.spending.join(spent_by(&calls));
         outcome.unfinished_calls.extend(calls);
     }
-    let summary = report(&View::of_outcome(&outcome));
-    let report = format!("{summary}{}", handover::render(state, &outcome));
+    write_reports(state, &outcome, store).await?;
+    Ok(outcome)
+}
+
+/// Writes the reports of an outcome, and itself.
+async fn write_reports(
+    state: &FixLoop,
+    outcome: &Outcome,
+    store: &dyn Store,
+) -> Result<(), Failure> {
+    let summary = report(&View::of_outcome(outcome));
+    let report = format!("{summary}{}", handover::render(state, outcome));
     store.write_text(session::files::REPORT, &report).await?;
     if outcome.result == Ending::Failure {
         store.write_text(".summaries/failure-report.md", &report).await?;
     }
-    let value = serde_json::to_value(&outcome).map_err(|error| Failure::serialise(&error))?;
+    let value = serde_json::to_value(outcome).map_err(|error| Failure::serialise(&error))?;
     store.write_json(session::files::OUTCOME, &value).await?;
     if !outcome.patch.is_empty() {
         store.write_text(ALL_PATCH, &outcome.patch).await?;
     }
-    Ok(outcome)
+    Ok(())
 }

@@ -115,15 +115,7 @@ impl Integration {
                 Step::Design
             }
             (Step::Design, Done::Designed { design, decisions }) => {
-                self.test_design = Some(*design);
-                self.decisions.retain(|one| one.phase != Phase::Designed || one.is_adjustment());
-                self.decisions.extend(decisions);
-                self.phase = Phase::Designed;
-                match (self.checkpoint.goal, self.checkpoint.confirm) {
-                    (IntegrationGoal::Design, _) => Step::Finish,
-                    (IntegrationGoal::Test, true) => Step::Confirm,
-                    (IntegrationGoal::Test, false) => Step::Develop,
-                }
+                self.take_design(*design, decisions)
             }
             (Step::Confirm, Done::Confirmed) => Step::Develop,
             (Step::Develop, Done::Developed { inventory, tree, assumptions }) => {
@@ -146,11 +138,7 @@ impl Integration {
                 Step::Iterate
             }
             (Step::Iterate, Done::Iterated { iterations, fix_history }) => {
-                self.iterations = *iterations;
-                self.fix_history = fix_history;
-                self.confirm_documented();
-                let fails = self.failing_documented().next().is_some();
-                if fails { Step::Withdraw } else { Step::Conclude }
+                self.take_iterations(*iterations, fix_history)
             }
             (Step::Iterate, Done::OutOfBudget { iterations, fix_history, .. }) => {
                 self.iterations = *iterations;
@@ -173,6 +161,32 @@ impl Integration {
         };
         self.checkpoint.next = next;
         self
+    }
+
+    /// Enters a design; the step that comes next.
+    fn take_design(&mut self, design: TestDesign, decisions: Vec<Decision>) -> IntegrationStep {
+        self.test_design = Some(design);
+        self.decisions.retain(|one| one.phase != Phase::Designed || one.is_adjustment());
+        self.decisions.extend(decisions);
+        self.phase = Phase::Designed;
+        match (self.checkpoint.goal, self.checkpoint.confirm) {
+            (IntegrationGoal::Design, _) => IntegrationStep::Finish,
+            (IntegrationGoal::Test, true) => IntegrationStep::Confirm,
+            (IntegrationGoal::Test, false) => IntegrationStep::Develop,
+        }
+    }
+
+    /// Enters what the fix loop gave; the step that comes next.
+    fn take_iterations(
+        &mut self,
+        iterations: Iterations,
+        fix_history: Vec<FixEntry>,
+    ) -> IntegrationStep {
+        self.iterations = iterations;
+        self.fix_history = fix_history;
+        self.confirm_documented();
+        let fails = self.failing_documented().next().is_some();
+        if fails { IntegrationStep::Withdraw } else { IntegrationStep::Conclude }
     }
 
     /// Whether a person can still adjust the design: no test is written yet.

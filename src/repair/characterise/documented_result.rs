@@ -95,10 +95,14 @@ fn compare_printed(case: &mut Case, said: &str) -> bool {
 /// was seen.
 fn expected_outcome(said: &DocumentedResult, seen: &CallOutcome) -> Option<CallOutcome> {
     let way = match seen {
-        CallOutcome::Value { way: ResultKind::None | ResultKind::Nan, .. } => return None,
-        // What is documented is all of it.
+        // What is documented is all of a result.
         CallOutcome::Value {
-            way: ResultKind::Members | ResultKind::Printed | ResultKind::Texts,
+            way:
+                ResultKind::None
+                | ResultKind::Nan
+                | ResultKind::Members
+                | ResultKind::Printed
+                | ResultKind::Texts,
             ..
         } => return None,
         CallOutcome::Refused(why) if !is_without_result(why) => return None,

@@ -470,10 +470,8 @@ async fn agree(
             {
                 one.cases.push(case);
             } else {
-                let reason = match case.seen.reads_clock {
-                    true => "reads the clock",
-                    false => "gives another result in another environment",
-                };
+                let other = "gives another result in another environment";
+                let reason = if case.seen.reads_clock { "reads the clock" } else { other };
                 drop_for(one, reason.into());
             }
         }

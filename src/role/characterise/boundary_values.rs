@@ -65,7 +65,9 @@ pub fn drop_one_sided(functions: &mut [ObservedFunction], crossing: &Crossing) {
     }
     let is_new = |case: &Case| !crossing.taken.contains(&case.call);
     if functions.iter().flat_map(|one| &one.cases).any(is_new) {
-        functions.iter_mut().for_each(|one| one.cases.retain(is_new));
+        for one in functions {
+            one.cases.retain(is_new);
+        }
     }
 }
 

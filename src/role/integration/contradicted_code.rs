@@ -21,9 +21,6 @@ use super::boundaries::crossing_of;
 use super::develop::Development;
 use super::validate::drop_file;
 
-/// What the names of the files of such tests end in.
-pub const DOCUMENTED: &str = "-documented";
-
 impl Development<'_> {
     /// Records the contradicted tests of a boundary as a file of their own, each with the assumption
     /// that its documentation is right. Returns whether there are any.

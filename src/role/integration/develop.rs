@@ -26,9 +26,9 @@ use crate::role::test_writer::WriteOutcome;
 
 use super::boundaries::crossing_of;
 use super::boundary_question::{BoundaryTests, BoundaryWriter, name_author};
-use super::contradicted_code::DOCUMENTED;
+
 use super::data_flows::find_reaching;
-use super::test_place::place_tests;
+use super::test_place::{DOCUMENTED, place_tests};
 
 /// The shortest time worth beginning a boundary with.
 const LEAST: Duration = Duration::from_secs(10);

@@ -5,6 +5,9 @@ use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::framework::Conventions;
 
+/// What the names of files end in whose tests hold documented results that the code contradicts.
+pub const DOCUMENTED: &str = "-documented";
+
 /// Where the tests of a boundary go: into a folder of integration tests where the project has one,
 /// else where its tests are. `files` are those of the tree, and `suffix` tells several files of one
 /// boundary apart.

@@ -34,11 +34,10 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         });
         let result = if naming.style.is_annotated { " -> None" } else { "" };
         let case = case_of(functions, test);
+        let fixture =
+            if naming.style.is_annotated { "capsys: pytest.CaptureFixture[str]" } else { "capsys" };
         let given = match case {
-            Some((_, case)) if is_printed(case) && !unittest => match naming.style.is_annotated {
-                true => "capsys: pytest.CaptureFixture[str]",
-                false => "capsys",
-            },
+            Some((_, case)) if is_printed(case) && !unittest => fixture,
             _ => own,
         };
         text.push_str(&format!("{indent}def {}({given}){result}:\n", test.name));
@@ -248,6 +247,19 @@ impl Assertions {
         }
     }
 
+    /// That a call prints a text.
+    fn prints(&self, call: String, literal: &str) -> Vec<String> {
+        if self.is_unittest {
+            vec![
+                "with contextlib.redirect_stdout(io.StringIO()) as printed:".to_owned(),
+                format!("    {call}"),
+                self.equal("printed.getvalue()", literal),
+            ]
+        } else {
+            vec![call, self.equal("capsys.readouterr().out", literal)]
+        }
+    }
+
     /// That a call raises, with its message where `says` is a literal of it: all of it, or what is
     /// distinctive of one that is too long for a line.
     fn raises(
@@ -331,19 +343,12 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
             lines.push(format!("with {call} as {name}:"));
             lines.push(format!("    {}", assertions.is_value(&kept, literal)));
         }
-        CallOutcome::Value { literal, way: ResultKind::Printed } if is_unittest(naming) => {
-            lines.push("with contextlib.redirect_stdout(io.StringIO()) as printed:".to_owned());
-            lines.push(format!("    {call}"));
-            lines.push(assertions.equal("printed.getvalue()", literal));
-        }
         CallOutcome::Value { literal, way: ResultKind::Printed } => {
-            lines.push(call);
-            lines.push(assertions.equal("capsys.readouterr().out", literal));
+            lines.extend(assertions.prints(call, literal));
         }
         CallOutcome::Value { literal, way: ResultKind::Members } => {
             lines.push(format!("result = {call}"));
-            let members = dictionary_items(literal).into_iter();
-            lines.extend(members.map(|(name, value)| {
+            lines.extend(dictionary_items(literal).into_iter().map(|(name, value)| {
                 assertions.is_value(&format!("result.{name}"), &imported(&value))
             }));
         }

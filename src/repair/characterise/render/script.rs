@@ -139,21 +139,7 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         text.push_str(&format!("/* global {describe}{expect}{function} */\n\n"));
     }
     text.push_str(&tools(naming, describe, function));
-    let written: Vec<&String> = used.iter().flat_map(|(_, case)| expressions_of(case)).collect();
-    let is_written = |name: &str| written.iter().any(|text| calls_name(text, name));
-    let called = functions.iter().filter(|one| is_written(&one.local));
-    let pairs: BTreeSet<(&str, &str)> = used
-        .iter()
-        .map(|(one, _)| *one)
-        .chain(called)
-        .filter_map(|one| Some((one.local.as_str(), one.callable.export.as_deref()?)))
-        .collect();
-    text.push_str(&imports(naming, &pairs));
-    for (name, from) in naming.imports.iter().filter(|(name, _)| is_written(name)) {
-        if pairs.iter().all(|(local, _)| local != name) {
-            text.push_str(&format!("{}\n", imported(naming, &format!("{{ {name} }}"), from)));
-        }
-    }
+    text.push_str(&called_imports(naming, functions, &used));
     let (mut body, pad) = (String::new(), if is_grouped { indent } else { "" });
     let layout = Layout { width: 100, step: indent, style: BreakStyle::Prettier };
     for test in &draft.tests {
@@ -175,6 +161,30 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         text.push_str(&body);
     }
     in_style(&text, naming)
+}
+
+/// Import statements for what is called, and for what the arguments are made by.
+fn called_imports(
+    naming: &Naming,
+    functions: &[ObservedFunction],
+    used: &[(&ObservedFunction, &Case)],
+) -> String {
+    let written: Vec<&String> = used.iter().flat_map(|(_, case)| expressions_of(case)).collect();
+    let is_written = |name: &str| written.iter().any(|text| calls_name(text, name));
+    let called = functions.iter().filter(|one| is_written(&one.local));
+    let pairs: BTreeSet<(&str, &str)> = used
+        .iter()
+        .map(|(one, _)| *one)
+        .chain(called)
+        .filter_map(|one| Some((one.local.as_str(), one.callable.export.as_deref()?)))
+        .collect();
+    let mut text = imports(naming, &pairs);
+    for (name, from) in naming.imports.iter().filter(|(name, _)| is_written(name)) {
+        if pairs.iter().all(|(local, _)| local != name) {
+            text.push_str(&format!("{}\n", imported(naming, &format!("{{ {name} }}"), from)));
+        }
+    }
+    text
 }
 
 /// The naming with old JavaScript only where no call needs a newer one.
