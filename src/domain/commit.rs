@@ -142,7 +142,7 @@ pub fn integration_tests(state: &Integration) -> String {
 }
 
 /// Message of the commit that takes out tests of documented results which no change of the code gave.
-pub fn withdraw(state: &Integration) -> String {
+pub fn withdraw_tests(state: &Integration) -> String {
     let tests = state.failing_documented().map(|file| file.tests.len()).sum::<usize>();
     let paths: Vec<&str> = state.failing_documented().map(|file| file.path.as_str()).collect();
     format!(

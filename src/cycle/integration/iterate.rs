@@ -79,7 +79,7 @@ impl IterationPerformer<'_> {
         let travels = self.inputs.terms.state_is_committed;
         let request = CommitRequest {
             tree: accepted.clone(),
-            message: commit::withdraw(state),
+            message: commit::withdraw_tests(state),
             state: committed_files(travels, &self.inputs.state_prefix, self.fx).await?,
             time: self.fx.clock.now(),
         };

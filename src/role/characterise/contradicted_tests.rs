@@ -7,7 +7,7 @@ use crate::domain::test::Status;
 use crate::effect::{EffectError, Effects};
 
 use super::GenerateRequest;
-use super::contradiction::describe;
+use super::contradiction::describe_contradiction;
 use super::run::run_files;
 use super::test_file::{PinnedFile, edits};
 
@@ -27,7 +27,7 @@ pub async fn keep_contradicted(
             test_file.path.clone_from(place);
         }
         let functions = test_file.functions.clone();
-        test_file.retain(&|function, case| {
+        test_file.retain_cases(&|function, case| {
             let case = functions.get(function).and_then(|one| one.cases.get(case));
             place.is_some()
                 && crossing
@@ -48,7 +48,8 @@ pub async fn keep_contradicted(
         let failing: Vec<_> = test_file.draft.tests.iter().filter(fails).cloned().collect();
         for test in &failing {
             let function = test_file.functions.get(test.function);
-            let said = function.and_then(|one| Some(describe(one, one.cases.get(test.case)?)));
+            let said = function
+                .and_then(|one| Some(describe_contradiction(one, one.cases.get(test.case)?)));
             let is_own =
                 |message: &str| said.as_ref().is_some_and(|said| message.starts_with(said));
             for finding in report.findings.iter_mut().filter(|one| is_own(&one.message)) {
@@ -58,7 +59,7 @@ pub async fn keep_contradicted(
         }
         if failing.len() < test_file.draft.tests.len() {
             let places: Vec<_> = failing.iter().map(|one| (one.function, one.case)).collect();
-            test_file.retain(&|function, case| places.contains(&(function, case)));
+            test_file.retain_cases(&|function, case| places.contains(&(function, case)));
             test_file.write();
         }
     }

@@ -207,8 +207,10 @@ pub fn fruitless_examples(
 ) -> Vec<BugFinding> {
     let mut findings = Vec::new();
     for one in functions.iter_mut().filter(|one| !one.fruitless.is_empty()) {
-        let found =
-            one.fruitless.iter().map(|case| finding(subject, &one.callable, describe(one, case)));
+        let found = one
+            .fruitless
+            .iter()
+            .map(|case| finding(subject, &one.callable, describe_contradiction(one, case)));
         findings.extend(found);
         let all = one.cases.len();
         one.cases.retain(|case| case.documented.is_some());
@@ -219,7 +221,7 @@ pub fn fruitless_examples(
 }
 
 /// What is documented, and what the code does instead.
-pub fn describe(function: &ObservedFunction, case: &Case) -> String {
+pub fn describe_contradiction(function: &ObservedFunction, case: &Case) -> String {
     let given = |outcome: &CallOutcome| match outcome {
         CallOutcome::Value { literal, .. } => format!("gives `{literal}`"),
         CallOutcome::Raised { class, message, .. } if message.is_empty() => {
@@ -257,7 +259,8 @@ pub fn describe(function: &ObservedFunction, case: &Case) -> String {
 fn contradiction_of(test_file: &PinnedFile, test: &DraftTest) -> Option<String> {
     let function = test_file.functions.get(test.function)?;
     let case = function.cases.get(test.case)?;
-    (case.is_contradicted() && !lacks_package(&case.seen.outcome)).then(|| describe(function, case))
+    (case.is_contradicted() && !lacks_package(&case.seen.outcome))
+        .then(|| describe_contradiction(function, case))
 }
 
 /// Whether an error tells of a package that is not installed, which says nothing of the code.

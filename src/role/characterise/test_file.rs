@@ -207,7 +207,7 @@ impl PinnedFile {
     pub fn remove(&mut self, tests: &[DraftTest]) {
         let gone: BTreeSet<CasePlace> =
             tests.iter().map(|test| (test.function, test.case)).collect();
-        self.retain(&|function, case| !gone.contains(&(function, case)));
+        self.retain_cases(&|function, case| !gone.contains(&(function, case)));
     }
 
     /// A file with only some of the tests; `None` without any.
@@ -215,13 +215,13 @@ impl PinnedFile {
         let places: BTreeSet<CasePlace> =
             tests.iter().map(|test| (test.function, test.case)).collect();
         let mut own = self.clone();
-        own.retain(&|function, case| places.contains(&(function, case)));
+        own.retain_cases(&|function, case| places.contains(&(function, case)));
         own.write();
         (!own.draft.tests.is_empty()).then_some(own)
     }
 
     /// Removes the cases of which `accepts` refuses function and place.
-    pub fn retain(&mut self, accepts: &dyn Fn(usize, usize) -> bool) {
+    pub fn retain_cases(&mut self, accepts: &dyn Fn(usize, usize) -> bool) {
         for (function, one) in self.functions.iter_mut().enumerate() {
             let mut index = 0;
             one.cases.retain(|_| {
@@ -322,7 +322,7 @@ impl PinnedFile {
             let first = all.next();
             all.all(|one| Some(one) == first)
         });
-        self.retain(&|function, case| chosen.contains(&(function, case)));
+        self.retain_cases(&|function, case| chosen.contains(&(function, case)));
     }
 
     fn case(&self, (function, case): CasePlace) -> Option<&Case> {

@@ -45,7 +45,7 @@ impl Development<'_> {
             }
         }
         let tests: Vec<TestId> = tests.into_iter().collect();
-        self.confirm(point, &tests);
+        self.confirm_boundary(point, &tests);
         self.inventory.test_files.push(TestFile {
             path,
             scenario_ids: vec![scenario.to_owned()],

@@ -302,7 +302,7 @@ impl Development<'_> {
         tests: Vec<TestId>,
         author: String,
     ) {
-        self.confirm(point, &tests);
+        self.confirm_boundary(point, &tests);
         if let Some(writer) = &mut self.writer {
             writer.known.extend(tests.iter().cloned());
             let by = name_author(&author);
@@ -351,7 +351,7 @@ impl Development<'_> {
         }
     }
 
-    pub(super) fn confirm(&mut self, point: &IntegrationPoint, tests: &[TestId]) {
+    pub(super) fn confirm_boundary(&mut self, point: &IntegrationPoint, tests: &[TestId]) {
         let evidence = format!("{} run both sides", count(tests.len(), "test"));
         let evidence = if tests.len() == 1 { "1 test runs both sides".into() } else { evidence };
         self.set_status(point, AssumptionStatus::Confirmed { evidence });

@@ -144,7 +144,7 @@ impl DraftReview<'_> {
             subject,
             functions: self
                 .request
-                .subjects()
+                .list_subjects()
                 .iter()
                 .flat_map(|file| self.functions_in(file))
                 .collect(),
@@ -179,7 +179,7 @@ impl DraftReview<'_> {
             function.is_empty() || self.functions_in(file).iter().any(|one| one.name == function)
         };
         let subject = &self.request.subject.file;
-        self.request.subjects().into_iter().find(declares).unwrap_or_else(|| subject.clone())
+        self.request.list_subjects().into_iter().find(declares).unwrap_or_else(|| subject.clone())
     }
 
     /// The parts of the judge's prompt.

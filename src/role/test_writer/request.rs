@@ -46,7 +46,7 @@ pub enum WriteOutcome {
 
 impl WriteRequest<'_> {
     /// The files whose code the tests are about: the subject, and the called side of a boundary.
-    pub fn subjects(&self) -> Vec<RepoPath> {
+    pub fn list_subjects(&self) -> Vec<RepoPath> {
         let called = self.crossing.map(|crossing| crossing.to.clone());
         std::iter::once(self.subject.file.clone()).chain(called).collect()
     }

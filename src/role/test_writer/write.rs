@@ -57,7 +57,8 @@ pub async fn write_tests(
     let stable =
         stability::verify_stability(file, &expected_failures, reader.run_context(), fx).await?;
     let stable =
-        stability::drop_blind_tests(stable, &request.subjects(), reader.run_context(), fx).await?;
+        stability::drop_blind_tests(stable, &request.list_subjects(), reader.run_context(), fx)
+            .await?;
     dropped.extend(stable.dropped);
     let Some(file) = stable.file else {
         return Ok(request.nothing_kept(dropped, stable.flaky));
