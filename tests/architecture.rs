@@ -535,7 +535,7 @@ const LINES: &[(&str, usize)] = &[
     ("adapter/repo", 5146),
     ("adapter/store", 777),
     ("adapter/suite", 11_595),
-    ("app", 3_897),
+    ("app", 3898),
     ("bot", 7207),
     ("cli", 1_724),
     ("code", 25_327),
@@ -547,7 +547,7 @@ const LINES: &[(&str, usize)] = &[
     ("report", 8_718),
     ("role", 16_123),
     ("root", 132),
-    ("total", 124_698),
+    ("total", 124_699),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

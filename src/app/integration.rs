@@ -231,11 +231,12 @@ fn fix_request(request: &IntegrationRequest, now: &str) -> FixRequest {
         SessionChoice::New { name: None } => SessionChoice::New { name },
         chosen => chosen.clone(),
     };
+    let base = request.run.base.clone().or_else(|| Some("HEAD".into()));
     FixRequest {
         repository: request.repository.clone(),
         mode: request.mode,
         jobs: request.jobs,
-        run: RunOptions { session, base: Some("HEAD".into()), ..request.run.clone() },
+        run: RunOptions { session, base, ..request.run.clone() },
         models: request.models.clone(),
         ..FixRequest::default()
     }

@@ -92,7 +92,7 @@ fn a_design_is_shown_adjusted_and_carried_out_when_it_is_confirmed() {
     let ran = world.run(&world.comment(number, "ann", &text.replace('`', "")));
     assert_eq!(ran.code, Some(0), "{}\n{}", shown(&ran), world.sticky(number));
     let comment = world.sticky(number);
-    for words in ["`keep the clock real`", "does not change them", "`IS-001`"] {
+    for words in ["`keep the clock real`", "a model that writes the tests is told", "`IS-001`"] {
         assert!(comment.contains(words), "{words}: {comment}");
     }
     let ran = world.run(&world.comment(number, "ann", "/regreen adjust scope: shop/quota.py"));
