@@ -3,9 +3,12 @@
 
     benches/integration.py REPOSITORY MODULE [--test-command "python -m pytest -q"] [--breaks 20]
                            [--regreen target/release/regreen] [--engine-minutes 6] [--options "…"]
+                           [--recorded benches/recorded_tests/NAME]
 
 The repository must be a clean git checkout whose tests run by the test command; it is copied first.
-The session runs without a model, unless `--options` names one. Then, in the copy with the new tests:
+The session runs without a model, unless `--options` names one, or `--recorded` a folder with the tests
+that were written for this module: a server on loopback answers with the file that is asked for. Such
+answers measure no model; they show what regreen does with them. Then, in the copy with the new tests:
 
 - the new tests run alone, and ten times in shuffled order where the runner can shuffle;
 - breaks are planted in the functions on both sides of the boundaries that the session explored, as
@@ -18,7 +21,9 @@ planted, noticed by the new tests, and noticed by these alone.
 
 import argparse
 import ast
+import http.server
 import json
+import os
 import pathlib
 import py_compile
 import random
@@ -28,6 +33,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 TIMEOUT = 300
 
@@ -63,6 +69,12 @@ def drop_call(line, call):
     return whole and line.replace(whole, call["arguments"][0], 1)
 
 
+def drop_statement(line):
+    """Nothing in the place of a line that is a call of its own."""
+    found = re.match(r"(\s*)(?:await )?(?!return|if|for|while|super|print|panic|del|assert)[\w.]+\(.*\);?$", line)
+    return found and found.group(1) + ("pass" if not line.endswith(";") and found.group(1)[:1] == " " else "")
+
+
 def closed(line, start, opened):
     """The text from `start` to the bracket that closes the one before `opened`."""
     depth = 1
@@ -78,7 +90,8 @@ def replaced(line, old, new):
 
 
 def changed_unit(line):
-    if re.match(r"\s*(#|//|\*|import|from|def |func |class )", line):
+    # A number beside an error of Go is read by nobody.
+    if re.match(r"\s*(#|//|\*|import|from|def |func |class |return \d+, \w*err)", line):
         return None
     found = re.search(r"(?<![\w.\"'])(\d+)(?![\w.\"'])", line)
     return found and line[: found.start(1)] + str(int(found.group(1)) * 100 + 1) + line[found.end(1) :]
@@ -148,7 +161,7 @@ def breaks(folder, points, wanted):
         for file, own in broken_lines(folder, point):
             lines = (folder / file).read_text().split("\n")
             for at in own:
-                for kind in (changed_unit, renamed_key, other_exception):
+                for kind in (changed_unit, renamed_key, other_exception, drop_statement):
                     new = kind(lines[at])
                     if new and new != lines[at]:
                         kinds.setdefault(kind.__name__, set()).add((file, at, new))
@@ -208,6 +221,37 @@ def unsteady(folder, command, files):
     return failed + sum(not run(own_command(folder, command, [file]), folder)[0] for file in files)
 
 
+def serve_recorded(recorded):
+    """Starts a server of the chat protocol that answers with recorded test files; returns its settings."""
+
+    class Answers(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            question = "\n".join(str(one["content"]) for one in asked["messages"])
+            known = {str(file.relative_to(recorded)): file for file in recorded.rglob("*_test.*")}
+            named = next((name for name in known if f"Write `{name}`" in question), None)
+            files = [{"file": named, "content": known[named].read_text(), "reason": "recorded"}] if named else []
+            answer = {"edits": [], "new_files": files, "covers": [], "notes": "", "confidence_score": 0.9}
+            message = {"role": "assistant", "content": json.dumps(answer)}
+            usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+            choice = {"index": 0, "message": message, "finish_reason": "stop"}
+            body = json.dumps({"id": "1", "model": "recorded", "choices": [choice], "usage": usage}).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    provider = f"{{ protocol: chat, model: recorded, key: RECORDED_KEY, base-url: '{url}' }}"
+    return f"providers: [recorded, embedded]\nprovider:\n  recorded: {provider}\n"
+
+
 def noticed_before(folder, command, files):
     """Whether the tests without the new files notice what is planted."""
     texts = {file: (folder / file).read_text() for file in files}
@@ -228,13 +272,22 @@ def main():
     parser.add_argument("--engine-minutes", default="6")
     parser.add_argument("--regreen", default="target/release/regreen")
     parser.add_argument("--options", default="", help="further options of regreen")
+    parser.add_argument("--recorded", default="", help="the folder with recorded test files")
     options = parser.parse_args()
     regreen, command = str(pathlib.Path(options.regreen).resolve()), shlex.split(options.test_command)
     folder = pathlib.Path(tempfile.mkdtemp()) / pathlib.Path(options.repository).resolve().name
     shutil.copytree(options.repository, folder, symlinks=True)
     shutil.rmtree(folder / ".git/regreen", ignore_errors=True)
+    environment = dict(os.environ)
+    if options.recorded:
+        settings = folder / ".github/regreen.yml"
+        settings.parent.mkdir(exist_ok=True)
+        settings.write_text(serve_recorded(pathlib.Path(options.recorded).resolve()))
+        environment["RECORDED_KEY"] = "none"
+        git(folder, "add", "-f", str(settings))
+        git(folder, "-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "-qm", "Settings")
     words = [regreen, "integration", options.module, "--json", "--engine-minutes", options.engine_minutes, *shlex.split(options.options)]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=environment)
     if not done.stdout.strip():
         sys.exit(done.stderr)
     state = json.loads(done.stdout)

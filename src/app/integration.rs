@@ -2,16 +2,19 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::repo::RepositoryFacts;
-use crate::adapter::{Session, find_integration, repo};
+use crate::adapter::store::{self, STATE_FOLDER};
+use crate::adapter::{Session, find_integration, repo, state_root};
 use crate::config::Settings;
 use crate::cycle::{self, Failure, IntegrationInputs};
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::Stopped;
-use crate::domain::id::SessionId;
+use crate::domain::id::{SessionId, TreeId};
 use crate::domain::integration::{
-    Checkpoint, Integration, IntegrationGoal, IntegrationStep, session_name,
+    Checkpoint, Integration, IntegrationGoal, IntegrationStep, adopt_session, session_name,
 };
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::{SessionChoice, SessionKind};
@@ -48,7 +51,13 @@ pub async fn write_integration_tests(
     screen: &dyn Screen,
 ) -> Result<IntegrationEnd, AppError> {
     let facts = repo::discover(&request.repository)?;
-    let Continued { request, notice } = continue_session(request, &facts)?;
+    let mut request = request.clone();
+    let reference = find_reference(&request.run.session, &facts)?;
+    if let Some((id, stored)) = &reference {
+        request.module = stored["module"].as_str().unwrap_or_default().to_owned();
+        request.run.session = SessionChoice::New { name: Some(id.clone()) };
+    }
+    let Continued { request, notice } = continue_session(&request, &facts)?;
     let mut settings = configured(&facts.root, request.run.config.as_ref(), &request.run.set)?;
     // What failed before the new tests were written is not theirs (specification.md 3.2).
     settings.ignore_preexisting = Some(true);
@@ -70,7 +79,8 @@ pub async fn write_integration_tests(
     let (session, models) = or_undo(session, models, Session::delete).await?;
     show_opening(&session, &providers, &tee);
     let open = OpenModels { providers: &providers, models: &models };
-    let prepared = prepare((&request, &settings, &fix), &session, open, &tee).await;
+    let stored = reference.map(|(_, stored)| stored);
+    let prepared = prepare((&request, &settings, &fix), (&session, stored), open, &tee).await;
     let (state, stopped) = match prepared {
         Ok(prepared) => prepared,
         Err(failure) => {
@@ -127,10 +137,50 @@ fn continue_session(
     Ok(continued)
 }
 
+/// The session of the reference project that is to be continued: one that regreen has not taken over.
+fn find_reference(
+    choice: &SessionChoice,
+    facts: &RepositoryFacts,
+) -> Result<Option<(SessionId, Value)>, AppError> {
+    let id = match choice {
+        SessionChoice::Resume { session } | SessionChoice::New { name: Some(session) } => session,
+        SessionChoice::New { name: None } | SessionChoice::Newest => return Ok(None),
+    };
+    let root = state_root(facts);
+    if store::session_folder(&root, id).is_dir() || store::archive_folder(&root, id).is_dir() {
+        return Ok(None);
+    }
+    let found = store::read_integration(&facts.root.join(STATE_FOLDER), id)
+        .map_err(|error| AppError::usage(error.to_string(), error.hint()))?;
+    let Some((path, stored)) = found else { return Ok(None) };
+    // Which sources it goes on with is known once its branch is open.
+    let Ok(tree) = TreeId::parse("0".repeat(40)) else { return Ok(None) };
+    match adopt_session(stored.clone(), new_checkpoint(tree)) {
+        Ok(_) => Ok(Some((id.clone(), stored))),
+        Err(reason) => Err(AppError::usage(
+            format!("{} cannot be continued: {reason}", path.display()),
+            "begin a new session: `regreen integration MODULE`",
+        )),
+    }
+}
+
+/// The place of a session that begins on these sources.
+fn new_checkpoint(tree: TreeId) -> Checkpoint {
+    Checkpoint {
+        next: IntegrationStep::Explore,
+        goal: IntegrationGoal::Test,
+        confirm: false,
+        tree,
+        commit: None,
+        events: 0,
+        transitions: 0,
+    }
+}
+
 /// Drives the phases before the iterations.
 async fn prepare(
     (request, settings, fix): (&IntegrationRequest, &Settings, &FixSettings),
-    session: &Session<'_>,
+    (session, reference): (&Session<'_>, Option<Value>),
     open: OpenModels<'_>,
     screen: &dyn Screen,
 ) -> Result<(Integration, Option<Stopped>), Failure> {
@@ -139,18 +189,17 @@ async fn prepare(
     let is_dry = fix.mode == Mode::DryRun;
     let waits = settings.plan.clone().unwrap_or_default().waits();
     let checkpoint = Checkpoint {
-        next: IntegrationStep::Explore,
         goal: if is_dry { IntegrationGoal::Design } else { IntegrationGoal::Test },
         confirm: waits && !request.approve,
-        tree: fx.worktree.tree_of(head).await?,
-        commit: None,
-        events: 0,
-        transitions: 0,
+        ..new_checkpoint(fx.worktree.tree_of(head).await?)
     };
     let id = session.record.session_id.clone();
     let module = session.record.input.clone().unwrap_or_default();
     let subject = (module, fx.clock.now());
-    let fresh = Integration::new(id, subject, session.record.max_iterations, checkpoint);
+    let fresh = match reference.and_then(|stored| adopt_session(stored, checkpoint.clone()).ok()) {
+        Some(adopted) => Integration { session_id: id, ..adopted },
+        None => Integration::new(id, subject, session.record.max_iterations, checkpoint),
+    };
     let limit = request.run.max_iterations.filter(|_| session.resumed);
     let confirmed = request.approve && request.adjustment.is_none();
     let before = cycle::enter_integration(fresh, (confirmed, limit), &fx).await?;

@@ -144,7 +144,8 @@ fn naming(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
         if ["test", "tests"].contains(&stem) {
             continue;
         }
-        let end = ["_test", "_spec", "Test", "Tests"].into_iter().find(|end| stem.ends_with(end));
+        let ends = ["_test", "_spec", "-test", "-spec", "Test", "Tests"];
+        let end = ends.into_iter().find(|end| stem.ends_with(end));
         let form = match end {
             _ if stem.starts_with("test_") => format!("test_*.{ending}"),
             end => format!("*{}.{ending}", end.unwrap_or_default()),

@@ -167,13 +167,14 @@ impl FinalState {
 
     /// The conclusion of a check run. That of the head tells of the head, so a fix beside it does
     /// not make it green, and a branch rule that requires the check lets no head in that is known to
-    /// fail: GitHub takes `neutral` for a pass. `partial` is the input `partial-conclusion`.
+    /// fail: GitHub takes `neutral` for a pass, as where only a new test failed. `partial` is the input `partial-conclusion`.
     pub fn conclusion(self, of: CheckedCommit, partial: Conclusion, view: &View) -> Conclusion {
         use CheckedCommit::{Fix, Head};
         match (self, of) {
             (Self::Unfinished | Self::Stopped, Head) if !view.failing().is_empty() => {
                 Conclusion::Failure
             }
+            (Self::Fixed | Self::MostlyFixed, Head) if view.is_head_green() => Conclusion::Neutral,
             (Self::Green | Self::TestsWritten, _) | (Self::Fixed, Fix) => Conclusion::Success,
             (Self::GreenWithNotes, _) | (Self::MostlyFixed, Fix) => partial,
             (Self::Reverted, Fix) | (Self::NoResult, _) => Conclusion::ActionRequired,

@@ -127,6 +127,11 @@ fn add_summary(text: &mut String, summary: &SessionSummary) {
     add_list(text, "advice", summary.recommendations.iter().cloned());
 }
 
+/// Whether the branch has a new test file, and not all were taken out again.
+fn offers_tests(state: &Integration) -> bool {
+    state.test_inventory.as_ref().is_some_and(|inventory| !inventory.test_files.is_empty())
+}
+
 /// What the reader can do, in one clause.
 fn next_step(state: &Integration, stopped: Option<&Stopped>) -> String {
     let id = &state.session_id;
@@ -141,6 +146,9 @@ fn next_step(state: &Integration, stopped: Option<&Stopped>) -> String {
         }
         (IntegrationStep::Finish, None) if state.checkpoint.commit.is_none() => {
             "name another module, or configure a model".to_owned()
+        }
+        (IntegrationStep::Finish, None) if !offers_tests(state) => {
+            "nothing is left to merge: decide on what was found".to_owned()
         }
         (IntegrationStep::Finish, None) => {
             format!("review the branch {}, and merge it", id.branch())

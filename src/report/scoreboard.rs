@@ -33,7 +33,8 @@ fn price(view: &View, outcome: &Outcome) -> Option<String> {
         ),
         spent => counted(dollars(spent.micro_usd / regained), spent.usage),
     };
-    Some(format!("For each of {}: {took}, {cost}.", count(regained, "regained test")))
+    let kind = if view.is_head_green() { "failing new test" } else { "regained test" };
+    Some(format!("For each of {}: {took}, {cost}.", count(regained, kind)))
 }
 
 /// The share of red tests that the change under test did not cause, with the runs that say so.

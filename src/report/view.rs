@@ -224,6 +224,15 @@ impl View {
             && kept.all(|row| self.reverted.contains(&row.iteration))
     }
 
+    /// Whether nothing but tests that this session wrote failed before its first change.
+    pub fn is_head_green(&self) -> bool {
+        let is_new = |test: &TestId| {
+            let mut files = self.written.iter();
+            files.any(|one| test.is_within(&TestId::from(one.file.as_str())))
+        };
+        !self.red.is_empty() && self.red.iter().all(is_new)
+    }
+
     /// Number of tests that failed in the baseline and pass now.
     pub fn regained(&self) -> u32 {
         match (self.baseline, self.rate()) {
@@ -247,6 +256,9 @@ fn add_calls(known: &mut Vec<(u32, ProviderCall)>, iteration: u32, calls: &[Prov
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::check::Conclusion;
+    use crate::domain::id::RepoPath;
+    use crate::report::final_state::{CheckedCommit, FinalState};
 
     fn rate(passed: u32) -> PassRate {
         PassRate::of(passed, 10).unwrap()
@@ -269,6 +281,39 @@ mod tests {
         view.notices.push("kept".into());
         view.add(&opened('b'));
         assert_eq!((view.refused.len(), view.notices.len()), (0, 1));
+    }
+
+    #[test]
+    fn a_head_is_green_where_only_tests_that_were_written_for_it_fail() {
+        let written = Event::TestsWritten {
+            files: vec![WrittenFile {
+                file: RepoPath::parse("tests/test_new.py").unwrap(),
+                subject: RepoPath::parse("shop.py").unwrap(),
+                tests: 1,
+            }],
+        };
+        let table = [
+            (&["tests/test_new.py::test_a"][..], true),
+            (&["tests/test_new.py::test_a", "tests/test_old.py::test_a"], false),
+            (&["tests/test_new.pyx::test_a"], false),
+            (&[], false),
+        ];
+        for (red, expected) in table {
+            let baseline = Event::Baseline {
+                rate: rate(8),
+                failing: red.iter().map(|test| TestId::from(*test)).collect(),
+                flaky: vec![],
+                preexisting: vec![],
+            };
+            let view = View::of(&[written.clone(), baseline]);
+            assert_eq!(view.is_head_green(), expected, "{red:?}");
+            let of = |commit| FinalState::Fixed.conclusion(commit, Conclusion::Success, &view);
+            let head = if expected { Conclusion::Neutral } else { Conclusion::Failure };
+            assert_eq!(
+                (of(CheckedCommit::Head), of(CheckedCommit::Fix)),
+                (head, Conclusion::Success)
+            );
+        }
     }
 
     #[test]

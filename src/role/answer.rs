@@ -167,6 +167,7 @@ fn balanced(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::role::integration::DesignResponse;
     use crate::role::responses::{AnalysisResponse, EditsResponse};
     use crate::role::test_plan::SurveyResponse;
     use crate::role::test_writer::{GenerateResponse, JudgeResponse};
@@ -226,6 +227,7 @@ mod tests {
             json_schema::<AnalysisResponse>(),
             json_schema::<EditsResponse>(),
             json_schema::<SurveyResponse>(),
+            json_schema::<DesignResponse>(),
             json_schema::<GenerateResponse>(),
             json_schema::<JudgeResponse>(),
         ];
@@ -265,6 +267,7 @@ mod tests {
         ("analysis", |text| parse::<AnalysisResponse>(text, "t").map(drop), "root_causes"),
         ("edits", |text| parse::<EditsResponse>(text, "t").map(drop), "new_files"),
         ("survey", |text| parse::<SurveyResponse>(text, "t").map(drop), "files"),
+        ("design", |text| parse::<DesignResponse>(text, "t").map(drop), "scenarios"),
         ("tests", |text| parse::<GenerateResponse>(text, "t").map(drop), "covers"),
         ("verdicts", |text| parse::<JudgeResponse>(text, "t").map(drop), "verdicts"),
     ];
@@ -299,6 +302,7 @@ mod tests {
             (json_schema::<AnalysisResponse>(), serde_json::to_value(AnalysisResponse::default())),
             (json_schema::<EditsResponse>(), serde_json::to_value(EditsResponse::default())),
             (json_schema::<SurveyResponse>(), serde_json::to_value(SurveyResponse::default())),
+            (json_schema::<DesignResponse>(), serde_json::to_value(DesignResponse::default())),
             (json_schema::<GenerateResponse>(), serde_json::to_value(GenerateResponse::default())),
             (json_schema::<JudgeResponse>(), serde_json::to_value(JudgeResponse::default())),
         ];

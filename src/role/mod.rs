@@ -81,6 +81,9 @@ pub const READERS: &[crate::domain::Reader] = &[
     ("test-survey", |text| {
         drop(answer::parse::<test_plan::SurveyResponse>(text, "analysis-1"));
     }),
+    ("test-design", |text| {
+        drop(answer::parse::<integration::DesignResponse>(text, "design-1"));
+    }),
     ("test-files", test_writer::read_generated),
     ("verdicts", test_writer::read_verdicts),
 ];

@@ -25,6 +25,8 @@ pub enum Role {
     Fixer,
     /// Lists what must be tested.
     Surveyor,
+    /// Adds scenarios to the design of integration tests.
+    Designer,
     Generator,
     /// Decides whether a failing new test or the code is wrong.
     Judge,
@@ -38,6 +40,7 @@ impl Role {
             Self::Analyst => "analyst",
             Self::Fixer => "fixer",
             Self::Surveyor => "surveyor",
+            Self::Designer => "designer",
             Self::Generator => "generator",
             Self::Judge => "judge",
         }
@@ -76,7 +79,7 @@ fn budget(context: u32, role: Role, strategy: Option<Strategy>) -> u32 {
         Role::Analyst => 24_000,
         Role::Fixer => 12_000,
         // These see whole files, and several of them.
-        Role::Surveyor | Role::Generator | Role::Judge => 48_000,
+        Role::Surveyor | Role::Designer | Role::Generator | Role::Judge => 48_000,
     };
     let factor = if strategy == Some(Strategy::Reflective) { 2 } else { 1 };
     (most * factor).min(context / 2)
@@ -98,6 +101,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("blocks", include_str!("prompt/blocks.md")),
     ("again", include_str!("prompt/again.md")),
     ("surveyor", include_str!("prompt/surveyor.md")),
+    ("designer", include_str!("prompt/designer.md")),
     ("generator", include_str!("prompt/generator.md")),
     ("judge", include_str!("prompt/judge.md")),
     ("analyst-conservative", include_str!("prompt/analyst-conservative.md")),
@@ -328,6 +332,9 @@ fn again_in(refused: &[RefusedAnswer], fence: &str, shown: Shown) -> String {
 mod tests {
     use super::*;
 
+    const ROLES: [Role; 6] =
+        [Role::Analyst, Role::Fixer, Role::Surveyor, Role::Designer, Role::Generator, Role::Judge];
+
     fn subject(strategy: Strategy) -> Subject {
         Subject {
             task: "IMPL-fix-1".into(),
@@ -409,7 +416,7 @@ mod tests {
             "generator-agent",
             format!("{}\n=====\n{}", prompt.system, prompt.text)
         );
-        for role in [Role::Surveyor, Role::Generator, Role::Judge] {
+        for role in [Role::Surveyor, Role::Designer, Role::Generator, Role::Judge] {
             let prompt = build_about_tests(role, &values, &parts, 100_000, "FENCE");
             insta::assert_snapshot!(
                 role.word(),
@@ -479,11 +486,10 @@ mod tests {
                 exchanges += 1;
                 let exchange = read(&path);
                 let id = of(&exchange["id"]);
-                let role =
-                    [Role::Analyst, Role::Fixer, Role::Surveyor, Role::Generator, Role::Judge]
-                        .into_iter()
-                        .find(|role| id.split('/').any(|part| part == role.word()))
-                        .unwrap();
+                let role = ROLES
+                    .into_iter()
+                    .find(|role| id.split('/').any(|part| part == role.word()))
+                    .unwrap();
                 let about_code = matches!(role, Role::Analyst | Role::Fixer);
                 let system = if about_code {
                     build(role, &subject(Strategy::Conservative), &[], 1_000, &fence).system
@@ -506,10 +512,9 @@ mod tests {
 
     #[test]
     fn roles_have_words_of_their_own() {
-        let roles = [Role::Analyst, Role::Fixer, Role::Surveyor, Role::Generator, Role::Judge];
         let words: std::collections::BTreeSet<&str> =
-            roles.iter().map(|role| role.word()).collect();
-        assert_eq!(words.len(), roles.len());
+            ROLES.iter().map(|role| role.word()).collect();
+        assert_eq!(words.len(), ROLES.len());
     }
 
     #[test]

@@ -42,8 +42,34 @@ def test_should_show_number_and_sum_when_there_are_prices():
     assert receipt([1000, 500], "FR") == "2 for 1800"
 "#;
 
-/// Answers about both boundaries; the first one imports what does not exist, and changes a source.
+/// Adds a case, raises a priority, and makes up a boundary and a function.
+fn improve_design() -> Reply {
+    let boundary = "shop/quote.py → shop/tax.py";
+    let case = |name: &str, input: &str| serde_json::json!({ "name": name, "input": input, "expected": "0" });
+    let scenarios = serde_json::json!([
+        {
+            "boundary": boundary, "priority": "critical", "reason": "wrong taxes cost money",
+            "test_cases": [
+                case("should be 0 when there is no price", "`quote([], 'FR')`"),
+                case("should round when the sum is odd", "`round_tax(1)`"),
+            ],
+        },
+        { "boundary": "shop/quote.py → shop/bank.py", "test_cases": [case("should pay when asked", "1")] },
+    ]);
+    Reply::Text(serde_json::json!({ "scenarios": scenarios, "confidence_score": 0.9 }).to_string())
+}
+
+/// Whether a question is about the design.
+fn is_design(question: &str) -> bool {
+    question.contains("# Question design-1")
+}
+
+/// Answers about the design and both boundaries; the first file imports what does not exist, and changes
+/// a source.
 fn answer_well(question: &str) -> Reply {
+    if is_design(question) {
+        return improve_design();
+    }
     if question.contains(&format!("Write `{RECEIPT}`")) {
         return test_file(RECEIPT, RECEIPTS, &[]);
     }
@@ -60,6 +86,9 @@ fn answer_well(question: &str) -> Reply {
 
 /// Tests that run the calling side only.
 fn answer_one_sided(question: &str) -> Reply {
+    if is_design(question) {
+        return improve_design();
+    }
     let one_sided = "from shop.quote import count\n\n\ndef test_should_count_when_there_are_prices():\n    assert count([1, 2]) == 2\n";
     let place = if question.contains(&format!("Write `{RECEIPT}`")) { RECEIPT } else { QUOTE };
     test_file(place, one_sided, &[])
@@ -130,16 +159,27 @@ fn a_model_writes_the_tests_of_each_boundary_and_what_it_makes_up_is_dropped() {
         assert!(ended.log.contains(said), "{said}: {}", ended.log);
     }
     let asked = model.asked();
-    let shown = asked[1].text();
-    for said in
-        ["The calls of the boundary", "The contract of the boundary", "def rate_of", "should "]
-    {
+    let shown = asked[2].text();
+    for said in [
+        "The calls of the boundary",
+        "The contract of the boundary",
+        "def rate_of",
+        "should be 0 when there is no price",
+    ] {
         assert!(shown.contains(said), "{said}: {shown}");
     }
-    // Three questions at the price of the provider.
-    assert_eq!(questions(&asked).len(), 3);
+    // Four questions at the price of the provider.
+    assert_eq!(questions(&asked).len(), 4);
     let spent = format!("{}{}", ran.out, ran.err);
-    assert!(spent.contains("0.006"), "{spent}");
+    assert!(spent.contains("0.008"), "{spent}");
+    for said in [
+        "shop/quote.py → shop/tax.py is critical: wrong taxes cost money",
+        "there is no `round_tax`",
+        "`shop/quote.py → shop/bank.py` is none of the boundaries",
+    ] {
+        assert!(ended.log.contains(said), "{said}: {}", ended.log);
+    }
+    assert_eq!(ended.state["test_design"]["execution_order"][0], "IS-002", "it became critical");
 }
 
 #[test]
@@ -212,6 +252,7 @@ fn a_test_that_shows_a_defect_behind_the_boundary_is_kept_and_the_code_is_fixed(
         files.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let failing = "tests/test_quote_tax.py::test_should_add_the_tax_when_the_country_is_known";
     let model = server(vec![
+        improve_design(),
         test_file(QUOTE, GOOD, &[]),
         verdict(failing, "code", "add_tax", "its name says that the tax is added"),
         analysis_of(failing, "shop/tax.py:add_tax:15-15", 0.9),
@@ -232,12 +273,12 @@ fn a_test_that_shows_a_defect_behind_the_boundary_is_kept_and_the_code_is_fixed(
 fn a_budget_stops_the_questions_and_a_higher_one_goes_on_with_what_was_answered() {
     let model = server(vec![Reply::By(answer_well)]);
     let repo = configured(SHOP, &model, "one, embedded");
-    let ran = run(&repo, &[&MODULE[..], &["--budget-calls", "1"]].concat());
-    assert!(explain(&ran).contains("budget of 1 call"), "{}", explain(&ran));
-    assert_eq!(model.asked().len(), 1);
+    let ran = run(&repo, &[&MODULE[..], &["--budget-calls", "2"]].concat());
+    assert!(explain(&ran).contains("budget of 2 calls"), "{}", explain(&ran));
+    assert_eq!(model.asked().len(), 2);
     let ran = run(&repo, &["integration", "--continue", "--budget-calls", "9"]);
     assert_eq!(ran.code, Some(0), "{}", explain(&ran));
-    assert_eq!(model.asked().len(), 3, "what was answered is not asked again");
+    assert_eq!(model.asked().len(), 4, "what was answered is not asked again");
     assert_eq!(Finished::read(&repo).authors().len(), 2);
 }
 
@@ -265,8 +306,11 @@ const GO_GOOD: &str = "package quote\n\nimport \"testing\"\n\nfunc TestShouldAdd
 #[ignore = "needs go; a_model_writes_the_tests_of_each_boundary_and_what_it_makes_up_is_dropped always runs"]
 fn a_model_writes_the_test_of_a_boundary_between_two_packages_of_go() {
     let one_sided = "package quote\n\nimport \"testing\"\n\nfunc TestShouldCountWhenThereArePrices(t *testing.T) {\n\tif got := Count([]int{1, 2}); got != 2 {\n\t\tt.Errorf(\"got %d\", got)\n\t}\n}\n";
-    let model =
-        server(vec![test_file(GO_PLACE, one_sided, &[]), test_file(GO_PLACE, GO_GOOD, &[])]);
+    let model = server(vec![
+        Reply::Text("{}".into()),
+        test_file(GO_PLACE, one_sided, &[]),
+        test_file(GO_PLACE, GO_GOOD, &[]),
+    ]);
     let repo = configured(GO_SHOP, &model, "one, embedded");
     let ran = run(&repo, &["integration", "quote"]);
     assert_eq!(ran.code, Some(0), "{}", explain(&ran));

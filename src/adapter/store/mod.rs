@@ -8,7 +8,7 @@ mod reference_sessions;
 mod session;
 
 pub use archive::{archive, half_archived};
-pub use reference_sessions::{SourceError, read_source, sources};
+pub use reference_sessions::{SourceError, read_integration, read_source, sources};
 pub use session::{
     SessionStore, active, archive_folder, archived, committed_files, find, forget, newest,
     parse_record, read_file, read_record, save_record, session_folder, tasks, wrote_nothing,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::adapter::host::files;
 use crate::domain::id::{RepoPath, SessionId};
-use crate::domain::session::files::RECORD;
+use crate::domain::session::files::{INTEGRATION, RECORD};
 use crate::domain::test_plan::source_session::{ImplementationSummary, SourceSession};
 
 /// Folders below `.workflow` that hold sessions, newest layout first.
@@ -116,6 +116,16 @@ pub fn read_source(root: &Path, id: &SessionId) -> Result<SourceSession, SourceE
         description: description.unwrap_or_else(|| id.to_string()),
         summaries,
     })
+}
+
+/// The `state.json` of an integration session below a state folder such as `.workflow`, with its path;
+/// `None` where there is none.
+pub fn read_integration(
+    root: &Path,
+    id: &SessionId,
+) -> Result<Option<(PathBuf, Value)>, SourceError> {
+    let path = root.join(".integration-test").join(id.as_str()).join(INTEGRATION);
+    Ok(json(&path)?.map(|state| (path, state)))
 }
 
 /// Implementation tasks with their summaries, and whether each is completed. An archived session may

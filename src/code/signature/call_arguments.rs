@@ -1,5 +1,5 @@
-//! Arguments of existing calls, with what their variables stand for: assignments before the call,
-//! constants of the file, and fixtures of pytest.
+//! Arguments of existing calls, and calls on their results, with what their variables stand for:
+//! assignments before the call, constants of the file, and fixtures of pytest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,18 +34,52 @@ pub fn call_arguments(
             "object_creation_expression" => "type",
             _ => continue,
         };
-        let list = node.child_by_field_name("arguments");
         let name = field_of(node, field, text).rsplit(['.', ':']).next().unwrap_or_default();
         let object = node.child_by_field_name(field).and_then(|o| o.child_by_field_name("object"));
         let is_own = names.contains(name) && !object.is_some_and(is_literal);
-        let Some(list) = list.filter(|_| is_own) else { continue };
-        let given: Option<Vec<String>> =
-            named_children(list).into_iter().map(|one| values.write_argument(one)).collect();
-        if let Some(given) = given {
+        if let Some(given) = is_own.then(|| values.write_list(node)).flatten() {
             found.entry(name.to_owned()).or_default().push(given);
         }
     }
     found
+}
+
+/// A call on what another call gives: `format(".2f")(3)`, `parse("a").select(doc)`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChainedCall {
+    /// The arguments of the first call.
+    pub first: Vec<String>,
+    /// What is between these and the last arguments: nothing, `.select`, `.sorted().first`.
+    pub path: String,
+    pub arguments: Vec<String>,
+}
+
+/// The calls on results of the functions `names`, by function, which their variables are written out in.
+pub fn chained_calls(
+    language: Language,
+    text: &str,
+    names: &BTreeSet<String>,
+) -> BTreeMap<String, BTreeSet<ChainedCall>> {
+    let mut found: BTreeMap<String, BTreeSet<ChainedCall>> = BTreeMap::new();
+    let is_read = language == Language::Python || language.is_script();
+    let Some(tree) = is_read.then(|| language.parse(text)).flatten() else { return found };
+    let values = KnownValues::of_file(language, tree.root_node(), text);
+    for node in named_nodes(tree.root_node()).into_iter().filter(|one| is_call(*one)) {
+        let Some(callee) = node.child_by_field_name("function") else { continue };
+        let Some((name, first, path)) = values.find_first_call(callee, names, DEPTH) else {
+            continue;
+        };
+        if let Some(arguments) = values.write_list(node) {
+            let call = ChainedCall { first, path, arguments };
+            found.entry(name.to_owned()).or_default().insert(call);
+        }
+    }
+    found
+}
+
+/// Whether a node is a call of Python or of a script.
+fn is_call(node: Node<'_>) -> bool {
+    matches!(node.kind(), "call" | "call_expression")
 }
 
 /// The values that names of a file have.
@@ -67,6 +101,45 @@ impl<'t> KnownValues<'t> {
             .map(|one| text_of(one, text))
             .collect();
         Self { language, root, text, imported }
+    }
+
+    /// The call of one of `names` whose result an expression begins with: its name, its arguments, and
+    /// what follows.
+    fn find_first_call(
+        &self,
+        node: Node<'t>,
+        names: &BTreeSet<String>,
+        depth: usize,
+    ) -> Option<(&'t str, Vec<String>, String)> {
+        let depth = depth.checked_sub(1)?;
+        match node.kind() {
+            "identifier" => {
+                let name = text_of(node, self.text);
+                self.find_first_call(self.find_value(node, name)?, names, depth)
+            }
+            "attribute" | "member_expression" => {
+                let member = first_field(node, &["attribute", "property"])?;
+                let object = node.child_by_field_name("object")?;
+                let (name, first, path) = self.find_first_call(object, names, depth)?;
+                Some((name, first, format!("{path}.{}", text_of(member, self.text))))
+            }
+            "call" | "call_expression" => {
+                let given = self.write_list(node)?;
+                let callee = node.child_by_field_name("function")?;
+                if let Some((name, first, path)) = self.find_first_call(callee, names, depth) {
+                    return Some((name, first, format!("{path}({})", given.join(", "))));
+                }
+                let name = text_of(callee, self.text).rsplit('.').next().unwrap_or_default();
+                names.contains(name).then_some((name, given, String::new()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The arguments of a call as they could stand in another file.
+    fn write_list(&self, call: Node<'t>) -> Option<Vec<String>> {
+        let list = call.child_by_field_name("arguments")?;
+        named_children(list).into_iter().map(|one| self.write_argument(one)).collect()
     }
 
     /// An argument as it could stand in another file; `None` where it needs more of this one.
@@ -145,6 +218,11 @@ impl<'t> KnownValues<'t> {
     fn write_name(&self, node: Node<'t>, depth: usize) -> Option<String> {
         let depth = depth.checked_sub(1)?;
         let name = text_of(node, self.text);
+        self.write_value(self.find_value(node, name)?, depth)
+    }
+
+    /// The expression that a name stands for where it is used.
+    fn find_value(&self, node: Node<'t>, name: &str) -> Option<Node<'t>> {
         let mut scope = node;
         while let Some(parent) = scope.parent() {
             scope = parent;
@@ -153,12 +231,12 @@ impl<'t> KnownValues<'t> {
                 continue;
             }
             if let Some(value) = self.find_assigned(scope, name, node.start_byte()) {
-                return self.write_value(value, depth);
+                return Some(value);
             }
             let parameters = scope.child_by_field_name("parameters");
             let is_parameter = |one: &Node<'_>| text_of(*one, self.text) == name;
             if parameters.is_some_and(|list| named_children(list).iter().any(is_parameter)) {
-                return self.write_value(self.find_fixture(name)?, depth);
+                return self.find_fixture(name);
             }
         }
         None
@@ -254,6 +332,57 @@ it('checks', () => {
             given(Language::JavaScript, script, "check"),
             ["sign({ id: 'key' }, new Token(2)), { key: 'key', ways: [1] }"]
         );
+    }
+
+    #[test]
+    fn calls_on_results_are_found_with_what_leads_to_them() {
+        let python = "\
+from shop import parse, Price
+DOC = {'a': 1}
+
+def test_select():
+    made = parse('a')
+    assert made.select(DOC) == 1
+    assert parse('b', strict=True).first().text.upper() == 'B'
+    assert other('b').select(DOC)
+    assert made.select(unknown)
+";
+        let script = "\
+const f = d3.format('.2f');
+it('formats', () => {
+  assert.equal(f(3), '3.00');
+  assert.equal(format('d')(3), '3');
+});
+";
+        let table = [
+            (
+                Language::Python,
+                python,
+                "parse",
+                [
+                    "'a' .select {'a': 1}",
+                    "'b', strict=True .first 0",
+                    "'b', strict=True .first().text.upper 0",
+                ]
+                .as_slice(),
+            ),
+            (Language::JavaScript, script, "format", &["'.2f'  3", "'d'  3"]),
+        ];
+        for (language, text, name, expected) in table {
+            let found = chained_calls(language, text, &[name.to_owned()].into());
+            let shown: Vec<String> = found[name]
+                .iter()
+                .map(|one| {
+                    let last = if one.arguments.is_empty() {
+                        "0".into()
+                    } else {
+                        one.arguments.join(", ")
+                    };
+                    format!("{} {} {last}", one.first.join(", "), one.path)
+                })
+                .collect();
+            assert_eq!(shown, expected);
+        }
     }
 
     #[test]

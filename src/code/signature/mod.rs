@@ -41,7 +41,7 @@ use super::language::Language;
 use super::number_constants::constants_below;
 use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
-pub use call_arguments::call_arguments;
+pub use call_arguments::{ChainedCall, call_arguments, chained_calls};
 pub use declared_values::{DeclaredValues, interleave_columns};
 pub use documentation_examples::{is_entry_point, is_page, source_examples, unread_examples};
 pub use example_variables::{is_whole_repr, own_maker};

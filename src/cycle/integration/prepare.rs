@@ -95,6 +95,11 @@ fn announce(phase: u32, doing: &str, fx: &Effects<'_>) {
     fx.screen.show(&Event::Phase { phase, doing: doing.to_owned() });
 }
 
+/// A stop before the first iteration, because the budget is used up.
+fn stop_for_budget(reason: String) -> IntegrationOutcome {
+    IntegrationOutcome::OutOfBudget { reason, iterations: Box::default(), fix_history: Vec::new() }
+}
+
 impl PhasePerformer<'_> {
     async fn explore(&self, state: &Integration) -> Result<IntegrationOutcome, Failure> {
         announce(2, "exploring the module and its boundaries", self.fx);
@@ -114,8 +119,15 @@ impl PhasePerformer<'_> {
     async fn design(&self, state: &Integration) -> Result<IntegrationOutcome, Failure> {
         announce(3, "designing the scenarios", self.fx);
         let exploration = state.exploration.clone().unwrap_or_default();
-        let (design, decisions) =
-            integration::design_scenarios(&exploration, &state.checkpoint.tree, self.fx).await?;
+        let tree = &state.checkpoint.tree;
+        let (mut design, mut decisions) =
+            integration::design_scenarios(&exploration, tree, self.fx).await?;
+        let about = (&exploration, tree, state.module.as_str());
+        let improved = integration::improve_design(&mut design, about, &self.providers, self.fx);
+        match Box::pin(improved).await? {
+            Budgeted::Done(decision) => decisions.extend(decision),
+            Budgeted::OutOfBudget(reason) => return Ok(stop_for_budget(reason)),
+        }
         Ok(IntegrationOutcome::Designed { design: Box::new(design), decisions })
     }
 
@@ -130,13 +142,7 @@ impl PhasePerformer<'_> {
         let work = integration::develop_tests(&request, self.inputs.observer, self.fx);
         let developed = match Box::pin(work).await? {
             Budgeted::Done(developed) => developed,
-            Budgeted::OutOfBudget(reason) => {
-                return Ok(IntegrationOutcome::OutOfBudget {
-                    reason,
-                    iterations: Box::default(),
-                    fix_history: Vec::new(),
-                });
-            }
+            Budgeted::OutOfBudget(reason) => return Ok(stop_for_budget(reason)),
         };
         Ok(IntegrationOutcome::Developed {
             inventory: Box::new(developed.inventory),

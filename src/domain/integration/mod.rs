@@ -10,6 +10,7 @@ mod learnings;
 mod pipeline;
 mod progress;
 pub mod records;
+mod reference_session;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,7 @@ use records::{Assumption, Decision};
 
 pub use learnings::IntentCoverage;
 pub use pipeline::{IntegrationGoal, IntegrationOutcome, IntegrationStep};
+pub use reference_session::adopt_session;
 
 /// How far an integration session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

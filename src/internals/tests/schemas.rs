@@ -20,6 +20,7 @@ use crate::report::document::Document;
 use crate::report::planning::PlanDocument;
 use crate::report::state_files;
 use crate::report::validation::ValidationReport;
+use crate::role::integration::DesignResponse;
 use crate::role::test_plan::SurveyResponse;
 use crate::role::{AnalysisResponse, EditsResponse, GenerateResponse, JudgeResponse};
 
@@ -38,6 +39,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("analysis", schema_for!(AnalysisResponse)),
         ("edits", schema_for!(EditsResponse)),
         ("test-survey", schema_for!(SurveyResponse)),
+        ("test-design", schema_for!(DesignResponse)),
         ("test-files", schema_for!(GenerateResponse)),
         ("verdicts", schema_for!(JudgeResponse)),
     ]

@@ -33,7 +33,7 @@ use futures::future::try_join_all;
 
 use crate::code::language::Language;
 use crate::code::signature::date_texts::dates_of_keys;
-use crate::code::signature::{Callable, Parameter};
+use crate::code::signature::{Callable, ChainedCall, Parameter};
 use crate::domain::id::RepoPath;
 use crate::effect::{Call, CallOutcome, Observation, ObserveRequest, Observer, RunError, World};
 
@@ -65,6 +65,9 @@ const DEEPER: usize = 3;
 /// locale, folder and order. The last one runs twice, to detect random results.
 const ENVIRONMENTS: &[u32] = &[1, 2, 2];
 
+/// Most calls on results of one function.
+const CHAINS: usize = 60;
+
 /// Number of calls between two checks of the time limit; a multiple of [`TURN`].
 const BETWEEN: usize = 320;
 
@@ -90,6 +93,8 @@ pub struct FileTask<'a> {
     pub callables: &'a [Callable],
     /// Arguments of calls in the repository, by name of the function.
     pub examples: &'a BTreeMap<String, Vec<Vec<String>>>,
+    /// Calls on their results in the repository, by name of the function.
+    pub chains: &'a BTreeMap<String, BTreeSet<ChainedCall>>,
     pub limit: Duration,
     pub text: &'a str,
     /// Names that arguments may use, with where the other file that has them is.
@@ -254,6 +259,9 @@ pub async fn characterise(
         let calls = inputs::first(task.language, &one.callable, &one.local, known, further);
         wave.extend(calls.into_iter().map(|call| (index, call)));
     }
+    let mut chained: Vec<Vec<Case>> = vec![Vec::new(); found.len()];
+    let calls = list_chained_calls(task, &found);
+    make(observer, task, &bindings, calls, &mut chained).await?;
     let rounds = if task.missed.is_empty() { ROUNDS } else { ROUNDS * DEEPER };
     let mut target = SearchTarget::default();
     for round in 0..=rounds {
@@ -312,6 +320,7 @@ pub async fn characterise(
                 case.seen.outcome = CallOutcome::Refused(reason);
             }
         }
+        known.extend(chained.get_mut(index).map(std::mem::take).unwrap_or_default());
         for case in &known {
             if let Err(reason) = check_purpose(task.language, case, &source) {
                 drop_for(one, reason);
@@ -357,6 +366,22 @@ pub async fn characterise(
             .sort_by_key(|(reason, count)| (is_accident(reason), Reverse(*count), reason.clone()));
     }
     Ok(found)
+}
+
+/// The calls on results of the functions, with the indexes of these.
+fn list_chained_calls(task: &FileTask<'_>, found: &[ObservedFunction]) -> Vec<(usize, Call)> {
+    let mut calls = Vec::new();
+    let supported = found.iter().enumerate().filter(|(_, one)| one.callable.unsupported.is_none());
+    for (index, one) in supported {
+        let callees = inputs::list_callees(task.language, &one.callable, &one.local);
+        let Some(callee) = callees.first() else { continue };
+        let chains = task.chains.get(one.callable.called_name()).into_iter().flatten();
+        calls.extend(chains.take(CHAINS).map(|chain| {
+            let callee = format!("{callee}({}){}", chain.first.join(", "), chain.path);
+            (index, Call::new(callee, chain.arguments.clone()))
+        }));
+    }
+    calls
 }
 
 /// Whether nothing but the code of its function tells what a parameter may be.

@@ -70,7 +70,7 @@ pub fn new_call(
         Role::Analyst if turn == 1 => format!("{start}.{slot}.txt"),
         Role::Analyst => format!("{start}.{slot}.{turn}.txt"),
         Role::Fixer => format!("{start}.fix.{slot}.{turn}.txt"),
-        Role::Surveyor | Role::Generator | Role::Judge => {
+        Role::Surveyor | Role::Designer | Role::Generator | Role::Judge => {
             format!("{start}.{}.{slot}.{turn}.txt", role.word())
         }
     };
@@ -99,8 +99,8 @@ mod tests {
     use super::*;
     use crate::role::ask::tests::{ScriptedModel, usage};
 
-    const ROLES: [Role; 5] =
-        [Role::Analyst, Role::Fixer, Role::Surveyor, Role::Generator, Role::Judge];
+    const ROLES: [Role; 6] =
+        [Role::Analyst, Role::Fixer, Role::Surveyor, Role::Designer, Role::Generator, Role::Judge];
 
     #[test]
     fn every_question_has_a_record_of_its_own() {

@@ -1,16 +1,29 @@
 //! Where tests and callers import names from, so that arguments can be made by what another file
-//! offers.
+//! offers, and what they call the default export of a file.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::code::imports;
 use crate::code::language::Language;
 use crate::code::test_paths::is_test;
 use crate::domain::id::RepoPath;
 
+/// The local name of a default export: `import name from`, `export { default as name } from`.
+static DEFAULT_NAME: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^import\s+(?:type\s+)?([\w$]+)|\bdefault\s+as\s+([\w$]+)")
+        .expect("a valid pattern")
+});
+
 /// The files of the repository from which each name is imported.
 #[derive(Debug, Default)]
-pub struct ImportedNames(BTreeMap<String, BTreeSet<RepoPath>>);
+pub struct ImportedNames {
+    sources: BTreeMap<String, BTreeSet<RepoPath>>,
+    /// Names of default exports, with the file.
+    defaults: BTreeSet<(String, RepoPath)>,
+}
 
 impl ImportedNames {
     /// Notes what a file imports by name from others.
@@ -30,16 +43,26 @@ impl ImportedNames {
             let found = imports::local_module(file, language, &import.module, &holds);
             let source = found.and_then(|path| find(&path)).filter(|path| !is_test(path));
             let Some(source) = source else { continue };
+            let statement = text.get(import.range).unwrap_or_default();
+            let names = DEFAULT_NAME.captures_iter(statement);
+            let names = names.filter_map(|found| found.iter().flatten().nth(1));
+            self.defaults.extend(names.map(|name| (name.as_str().into(), source.clone())));
             let is_name = |name: &&String| !matches!(name.as_str(), "*" | "default");
             for name in import.names.iter().filter(is_name) {
-                self.0.entry(name.clone()).or_default().insert(source.clone());
+                self.sources.entry(name.clone()).or_default().insert(source.clone());
             }
         }
     }
 
+    /// What other files call the default export of a file.
+    pub fn list_default_names(&self, subject: &RepoPath) -> Vec<&String> {
+        let own = self.defaults.iter().filter(|(_, source)| source == subject);
+        own.map(|(name, _)| name).collect()
+    }
+
     /// The names that come from one other file only, with that file.
     pub fn list_from_others(&self, subject: &RepoPath) -> Vec<(String, RepoPath)> {
-        let single = self.0.iter().filter_map(|(name, sources)| {
+        let single = self.sources.iter().filter_map(|(name, sources)| {
             let source =
                 sources.first().filter(|source| sources.len() == 1 && *source != subject)?;
             Some((name.clone(), source.clone()))
@@ -69,5 +92,22 @@ mod tests {
         let known = names.list_from_others(&path("shop/b.py"));
         assert_eq!(known, [("Cart".to_owned(), path("shop/a.py"))]);
         assert!(names.list_from_others(&path("shop/a.py")).is_empty());
+    }
+
+    #[test]
+    fn a_default_export_is_known_by_the_names_that_files_give_it() {
+        let path = |text: &str| RepoPath::parse(text).unwrap();
+        let files: BTreeSet<RepoPath> = ["src/value.js", "src/index.js"].map(path).into();
+        let mut names = ImportedNames::default();
+        let texts = [
+            ("src/index.js", "export { default as interpolate, isValue } from './value.js';\n"),
+            ("src/array.js", "import value, { isValue } from './value.js';\n"),
+            ("src/other.js", "import { isValue } from './value.js';\n"),
+        ];
+        for (file, text) in texts {
+            names.note_imports((&path(file), Language::JavaScript), text, &files);
+        }
+        assert_eq!(names.list_default_names(&path("src/value.js")), ["interpolate", "value"]);
+        assert!(names.list_default_names(&path("src/index.js")).is_empty());
     }
 }

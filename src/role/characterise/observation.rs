@@ -10,7 +10,7 @@ use crate::code::java_packages::{BUILD_FILES, JUnit};
 use crate::code::language::Language;
 use crate::code::rust_crate::{is_first_edition, module_path};
 use crate::code::signature::module_exports::ScriptPackage;
-use crate::code::signature::{self, Callable, module_exports};
+use crate::code::signature::{self, Callable, ChainedCall, module_exports};
 use crate::code::test_paths::is_test;
 use crate::domain::characterisation_report::{
     CharacterisationReport, CharacterisedFunction, DropReason,
@@ -77,7 +77,7 @@ pub async fn observe(
     let modules = package.is_module;
     let layout = ProjectLayout { framework, directory: &facts.directory, files: &files, modules };
     let mut subjects = subjects(request, framework, fx).await?;
-    let CalledNames { examples, ambiguous, imported } =
+    let CalledNames { examples, chains, ambiguous, imported } =
         called_names(request, &layout, &subjects, fx).await?;
     for subject in &mut subjects {
         let Some(crossing) = &subject.crossing else { continue };
@@ -115,6 +115,7 @@ pub async fn observe(
             module: if subject.language.is_script() { &package.name } else { &module },
             callables: &subject.callables,
             examples: &examples,
+            chains: &chains,
             limit: CALL,
             text: &subject.text,
             imports: &imports,
@@ -324,9 +325,12 @@ fn names(gap: &Gap, callable: &Callable) -> bool {
 }
 
 /// What the sources of the repository say about the names of functions.
+#[derive(Default)]
 struct CalledNames {
     /// Arguments of calls, by function name.
     examples: BTreeMap<String, Vec<Vec<String>>>,
+    /// Calls on their results, by function name.
+    chains: BTreeMap<String, BTreeSet<ChainedCall>>,
     /// Names that several sources define, so that a page may mean either.
     ambiguous: BTreeSet<String>,
     /// Where names come from that arguments may be made by.
@@ -350,27 +354,49 @@ async fn called_names(
         .flat_map(|one| [vec![one.called_name().to_owned()], classes(one)].concat())
         .chain(crossings.flat_map(callee_names))
         .collect();
-    let mut examples: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+    let mut found = CalledNames::default();
     let mut defined: BTreeMap<&String, usize> = BTreeMap::new();
-    let mut imported = ImportedNames::default();
     let searched = layout.files.iter().filter_map(|file| Some((file, Language::of(file)?)));
     let searched = searched.filter(|(_, language)| is_tested_by(*language, layout.framework));
+    let mut texts = Vec::new();
     for (file, language) in searched.take(SEARCHED) {
         let Some(text) = read_source(request, file, fx).await? else { continue };
-        imported.note_imports((file, language), &text, layout.files);
-        for (name, mut calls) in signature::call_arguments(language, &text, &names) {
+        found.imported.note_imports((file, language), &text, layout.files);
+        texts.push((language, text));
+    }
+    let aliases = list_aliases(subjects, &found.imported);
+    let own = |name: String| aliases.get(&name).cloned().unwrap_or(name);
+    let called: BTreeSet<String> = names.iter().chain(aliases.keys()).cloned().collect();
+    for (language, text) in &texts {
+        for (name, mut calls) in signature::call_arguments(*language, text, &called) {
             // What only the code itself gives by name is not meant for others.
             calls
                 .retain(|given| !given.iter().any(|one| one.starts_with('_') && one.contains('=')));
-            examples.entry(name).or_default().extend(calls);
+            found.examples.entry(own(name)).or_default().extend(calls);
         }
-        for name in names.iter().filter(|name| signature::is_defined(&text, name)) {
+        for (name, calls) in signature::chained_calls(*language, text, &called) {
+            found.chains.entry(own(name)).or_default().extend(calls);
+        }
+        for name in names.iter().filter(|name| signature::is_defined(text, name)) {
             *defined.entry(name).or_default() += 1;
         }
     }
     let several = defined.into_iter().filter(|(_, count)| *count > 1);
-    let ambiguous = several.map(|(name, _)| name.clone()).collect();
-    Ok(CalledNames { examples, ambiguous, imported })
+    found.ambiguous = several.map(|(name, _)| name.clone()).collect();
+    Ok(found)
+}
+
+/// What other files call default exports, with the names that these have here.
+fn list_aliases(subjects: &[Subject], imported: &ImportedNames) -> BTreeMap<String, String> {
+    let mut aliases = BTreeMap::new();
+    for subject in subjects {
+        let is_default = |one: &&Callable| one.export.as_deref() == Some("default");
+        for callable in subject.callables.iter().filter(is_default) {
+            let names = imported.list_default_names(&subject.file).into_iter();
+            aliases.extend(names.map(|name| (name.clone(), callable.called_name().to_owned())));
+        }
+    }
+    aliases
 }
 
 /// Adds the examples of the request, the README and other pages to the functions that they call.

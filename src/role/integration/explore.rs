@@ -1,6 +1,7 @@
 //! Explores a module: its structure, dependencies, boundaries, data flows, tests and risks. Needs no
 //! model (specification.md 3.2, F-133).
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::behaviour::{self, Behaviour};
@@ -12,7 +13,8 @@ use crate::code::parallel;
 use crate::code::syntax;
 use crate::code::test_paths::{has_test_name, is_test};
 use crate::domain::coverage::Measured;
-use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::explanation::LineOrigin;
+use crate::domain::id::{CommitId, RepoPath, TestId, TreeId};
 use crate::domain::integration::Phase;
 use crate::domain::integration::exploration::{
     Dependencies, ExistingTests, Exploration, ExplorationMetadata, IntegrationPoint,
@@ -102,14 +104,18 @@ pub async fn explore_module(
     {
         mark_crossed(&mut points, &traces);
     }
-    points.sort_by_key(|point| rank(point, &survey));
+    let changes = find_recent_changes(&points, fx).await;
+    points.sort_by_key(|point| rank(point, &survey, changes.contains_key(&point.boundary_name())));
     let exploration = Exploration {
         module_structure: describe_structure(&module, &points, &functions, &survey),
         dependencies: describe_dependencies(&module, &points, &survey),
         data_flows: find_flows(&points, &functions),
         existing_tests: describe_tests(&points, &survey, fx),
         test_framework: describe_tools(&survey, fx),
-        risk_areas: points.iter().map(|point| describe_risk(point, &survey)).collect(),
+        risk_areas: points
+            .iter()
+            .map(|point| describe_risk(point, &survey, changes.get(&point.boundary_name())))
+            .collect(),
         metadata: ExplorationMetadata {
             files_analyzed: u32::try_from(survey.texts.len()).unwrap_or(u32::MAX),
             timestamp: fx.clock.now(),
@@ -184,10 +190,29 @@ async fn trace_passing(
     Ok(traces.iter().any(|trace| !trace.lines.is_empty()).then_some(traces))
 }
 
-/// Most risky first: not crossed by a test, then with many importers and calls.
-fn rank(point: &IntegrationPoint, survey: &Survey) -> (bool, std::cmp::Reverse<usize>, String) {
+/// The newest commit of the recent history that changed the calls of each boundary.
+async fn find_recent_changes(
+    points: &[IntegrationPoint],
+    fx: &Effects<'_>,
+) -> BTreeMap<String, CommitId> {
+    let mut found = BTreeMap::new();
+    for point in points {
+        let (Some(first), Some(last)) = (point.calls.first(), point.calls.last()) else { continue };
+        let lines = first.line..=last.line.max(first.line);
+        // A history that cannot be read, as in a shallow clone, tells nothing.
+        if let Ok(LineOrigin::Commit { id, .. }) =
+            fx.worktree.last_change(&point.from, lines, None).await
+        {
+            found.insert(point.boundary_name(), id);
+        }
+    }
+    found
+}
+
+/// Most risky first: not crossed by a test, then changed of late, then with many importers and calls.
+fn rank(point: &IntegrationPoint, survey: &Survey, is_changed: bool) -> impl Ord + use<> {
     let weight = importers(&point.to, survey) * 2 + point.calls.len();
-    (point.is_crossed(), std::cmp::Reverse(weight), point.boundary_name())
+    (point.is_crossed(), Reverse(is_changed), Reverse(weight), point.boundary_name())
 }
 
 /// How many sources import a file.
@@ -282,7 +307,7 @@ fn describe_tools(survey: &Survey, fx: &Effects<'_>) -> TestTools {
     }
 }
 
-fn describe_risk(point: &IntegrationPoint, survey: &Survey) -> RiskArea {
+fn describe_risk(point: &IntegrationPoint, survey: &Survey, change: Option<&CommitId>) -> RiskArea {
     let importers = importers(&point.to, survey);
     let used = format!("{} uses {}", count(importers, "file"), point.to);
     let used = if importers == 1 { used } else { used.replace(" uses ", " use ") };
@@ -298,6 +323,13 @@ fn describe_risk(point: &IntegrationPoint, survey: &Survey) -> RiskArea {
         (true, 0) => ("the suite crosses it".to_owned(), RiskLevel::Low),
         (true, 1) => ("1 test crosses it".to_owned(), RiskLevel::Low),
         (true, tests) => (format!("{tests} tests cross it"), RiskLevel::Low),
+    };
+    let (reason, priority) = match change {
+        Some(commit) => (
+            format!("{reason}; {} changed its calls", commit.short()),
+            if priority == RiskLevel::Low { RiskLevel::Medium } else { RiskLevel::High },
+        ),
+        None => (reason, priority),
     };
     RiskArea { area: point.boundary_name(), reason, priority }
 }

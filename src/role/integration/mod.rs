@@ -7,6 +7,7 @@ mod contract;
 mod contradicted_code;
 mod data_flows;
 mod design;
+mod design_question;
 mod develop;
 mod explore;
 mod module_choice;
@@ -15,6 +16,9 @@ mod validate;
 
 pub use contradicted_code::drop_failing_documented;
 pub use design::design_scenarios;
+#[cfg(any(test, feature = "internals"))]
+pub use design_question::DesignResponse;
+pub use design_question::improve_design;
 pub use develop::{DevelopRequest, develop_tests};
 pub use explore::{ExploreError, ExploreRequest, explore_module};
 pub use module_choice::ModuleError;

@@ -24,7 +24,7 @@ pub use requirements::derive_requirements;
 pub use survey::Survey;
 #[cfg(any(test, feature = "internals"))]
 pub use survey_question::SurveyResponse;
-pub use survey_question::{SurveyOutcome, consult};
+pub use survey_question::{SurveyOutcome, consult, one_line, unknown_call, words_near};
 
 /// The size of a plan, as the benchmarks report it.
 #[cfg(feature = "internals")]

@@ -283,7 +283,7 @@ impl SurveyReader<'_> {
 }
 
 /// All words in a file and in the files that it imports.
-fn words_near<'a>(file: &'a RepoPath, survey: &'a Survey) -> BTreeSet<&'a str> {
+pub fn words_near<'a>(file: &'a RepoPath, survey: &'a Survey) -> BTreeSet<&'a str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let files = std::iter::once(file).chain(survey.graph.imports_of(file));
     files.flat_map(|file| survey.text(file).split(move |c| !is_part(c))).collect()
@@ -296,7 +296,7 @@ const COMMON: &str = "int float str bytes bool list dict set tuple frozenset len
                       Some Ok Err Vec panic errors New";
 
 /// A call in backticks whose name is not one of `words`.
-fn unknown_call(text: &str, words: &BTreeSet<&str>) -> Option<String> {
+pub fn unknown_call(text: &str, words: &BTreeSet<&str>) -> Option<String> {
     text.split('`').skip(1).step_by(2).find_map(|quoted| {
         let (callee, _) = quoted.split_once('(')?;
         let name = callee.trim().trim_start_matches("new ").trim_end_matches('!');
@@ -310,7 +310,7 @@ fn unknown_call(text: &str, words: &BTreeSet<&str>) -> Option<String> {
 
 /// Puts an untrusted text on one line and truncates it. White space inside backticks is kept,
 /// because it is part of a value.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let (mut line, mut is_code) = (String::new(), false);
     for c in text.trim().chars() {
         is_code ^= c == '`';
