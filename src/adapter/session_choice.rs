@@ -110,8 +110,7 @@ pub fn newest(
     }
 }
 
-/// The stopped session that writes integration tests of this module on this commit
-/// (specification.md 2.2).
+/// The stopped session on this commit that tests this module (specification.md 2.2).
 pub fn find_integration(
     facts: &RepositoryFacts,
     module: &str,

@@ -75,7 +75,6 @@ impl AppError {
         Self { message, evidence: String::new(), hint, class }
     }
 
-    /// A usage error if `is_usage`, else an error of the environment.
     fn usage_if(is_usage: bool, error: &dyn Error, hint: String) -> Self {
         let class = if is_usage { ErrorClass::Usage } else { ErrorClass::Environment };
         Self::new(class, error.to_string(), hint)

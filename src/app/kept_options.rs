@@ -61,8 +61,7 @@ pub(super) async fn keep<R: Serialize + Default>(
     Ok(session.keep_options(&Value::Object(kept)).await?)
 }
 
-/// The folder that a resumed session is about, if that is another one than the request names: the
-/// session keeps that of its beginning, from wherever it is resumed.
+/// The folder that a resumed session is about, if it is another than the request names.
 pub(super) fn folder(stored: &Value, facts: &RepositoryFacts) -> Option<PathBuf> {
     let kept = stored[FOLDER].as_str().filter(|kept| *kept != facts.subdirectory)?;
     Some(facts.root.join(kept))

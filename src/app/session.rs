@@ -113,8 +113,7 @@ pub fn show_session(selection: &SessionSelection) -> Result<SessionRow, AppError
     row(&id, &folder, archived)
 }
 
-/// Archives a session with the true statuses of its tasks, and marks it as completed where `complete`
-/// says so (specification.md C-23).
+/// Archives a session with true task statuses, as completed if so (specification.md C-23).
 pub fn archive_session(
     selection: &SessionSelection,
     complete: bool,

@@ -385,8 +385,7 @@ impl Inspection<'_> {
         inspected.repairs = repairs;
     }
 
-    /// New texts that the project's formatters make of unformatted files and, with `--fix`, its
-    /// fixers of files that break a rule.
+    /// Texts that the project's formatters make of files, and with `--fix` its fixers of rules.
     async fn repairs(
         &self,
         own: &BTreeSet<RepoPath>,

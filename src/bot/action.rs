@@ -26,7 +26,6 @@ use super::prepare;
 use super::target::Target;
 use super::trigger::{self, Cause, EventOutcome, NoRun, RawEvent, Trigger};
 
-/// Time limit of one call to the forge.
 const CALL_LIMIT: Duration = Duration::from_mins(1);
 
 /// Commits of ours on a pull request after which only people can start runs: where the tests keep
@@ -36,8 +35,7 @@ const OWN_COMMITS: u32 = 100;
 /// The label that starts a run unless another one is configured.
 const LABEL: &str = "regreen";
 
-/// Handles the event that the runner passes, or publishes the bundle in a folder; returns the exit
-/// code.
+/// Handles the runner's event, or publishes a folder's bundle; returns the exit code.
 pub async fn run(bundle: Option<PathBuf>) -> u8 {
     let clock = HostClock::start();
     match Box::pin(handle(bundle, &clock)).await {

@@ -92,8 +92,7 @@ pub struct Commits<'a> {
     pub offered: Option<String>,
     /// The last tip of the worker that was inspected.
     pub seen: Option<CommitId>,
-    /// A tip of the worker, and the same commit rebased onto foreign commits, as it is on the
-    /// server.
+    /// A tip of the worker, and the same commit rebased onto foreign commits on the server.
     pub carried: Option<(CommitId, CommitId)>,
 }
 
@@ -191,8 +190,7 @@ impl<'a> Commits<'a> {
         Ok(())
     }
 
-    /// Publishes exactly the stored commit `tip`, whose changes are `diff`.
-    /// `Err` is a temporary failure, in our own words.
+    /// Publishes the stored commit `tip`, whose changes are `diff`; `Err` is a temporary failure.
     pub async fn apply(
         &mut self,
         tip: &CommitId,
@@ -205,8 +203,7 @@ impl<'a> Commits<'a> {
         self.send(tip).await
     }
 
-    /// Stores a result that was made in this job and whose changes are `diff`.
-    /// `Err` is a temporary failure, in our own words.
+    /// Stores a result of this job, whose changes are `diff`; `Err` is a temporary failure.
     pub async fn offer_result(
         &mut self,
         tip: &CommitId,

@@ -38,8 +38,7 @@ pub enum StartPoint {
     Elsewhere,
 }
 
-/// Decides where a run starts, from the state of the fix branch.
-/// Fails when a resume is requested and there is nothing to resume.
+/// Decides where a run starts; fails when a resume is requested and nothing is there.
 pub fn choose_start(
     found: Option<&FixBranch>,
     head: &CommitId,
@@ -120,8 +119,7 @@ pub async fn exists(prepared: &Prepared, session: &str) -> Result<bool, PrepareE
     Ok(prepared.remote.head_of(&session.branch()).await?.is_some())
 }
 
-/// The commit that a restarted session replaces: the tip of its fix branch, if all of its commits
-/// are the session's own.
+/// The tip that a restarted session replaces, if all of its commits are the session's own.
 pub async fn replaced_tip(
     prepared: &Prepared,
     target: &Target,

@@ -119,8 +119,7 @@ impl Supervisor<'_, '_> {
         result
     }
 
-    /// Saves the result before the closing commit is pushed, so that after a kill the next run finds
-    /// both.
+    /// Saves the result before the closing commit, so that after a kill the next run finds both.
     async fn save_result(&self, context: &Context<'_>, bundle: &Path) {
         if self.mirror.is_none() && self.commits.destination != Destination::Nowhere {
             save_events(context, &self.commits.session, bundle).await;

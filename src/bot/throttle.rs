@@ -23,8 +23,7 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// Allows an attempt every `every`, or as often as this variable says in milliseconds, and ever
-    /// more rarely in a long run.
+    /// Allows an attempt every `every`, or this variable's milliseconds; ever more rarely later.
     pub fn new(env: &ActionEnv, variable: &str, every: Duration) -> Self {
         let every = env.get(variable).parse().map_or(every, Duration::from_millis);
         Self { every, ..Self::default() }

@@ -433,7 +433,6 @@ fn common(event: &RawEvent<'_>, value: &Value, cause: Cause) -> Result<Trigger, 
     })
 }
 
-/// The default branch, if the event names it.
 fn default_branch(value: &Value) -> Result<Option<String>, EventError> {
     let named = !at(value, "repository.default_branch").is_null();
     named.then(|| branch(value, "repository.default_branch")).transpose()

@@ -102,8 +102,7 @@ fn choice(
     })
 }
 
-/// Inserts flags that stand for configuration keys (name, key, value) before the values of `--set`,
-/// which are more explicit and therefore win.
+/// Inserts flags for keys before the values of `--set`, which are explicit and win.
 fn override_by<const N: usize>(set: &mut Vec<Override>, flags: [(&str, &str, Option<String>); N]) {
     let flags = flags.into_iter().filter_map(|(name, key, value)| {
         Some(Override { key: key.to_owned(), value: value?, by: format!("--{name}") })

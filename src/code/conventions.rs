@@ -308,8 +308,7 @@ fn name_test_file(stem: &str, ending: &str, habits: &Conventions) -> String {
     )
 }
 
-/// What the tests of a source are named after, and the folder in which that is. The tests of a
-/// Python package are named after it.
+/// What a source's tests are named after, and its folder; for a Python package, itself.
 fn named_place(source: &RepoPath) -> (&str, &str) {
     let name = source.file_name();
     let (stem, parent) = (name.rsplit_once('.').map_or(name, |(stem, _)| stem), source.parent());

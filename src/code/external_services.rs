@@ -291,8 +291,7 @@ fn full_names(
     }
 }
 
-/// The full name of what a module holds; `None` for a part of what an ordinary call returns, and for
-/// modules of the repository.
+/// The full name of a module's part; `None` inside of an ordinary result, or for own modules.
 fn joined(language: Language, module: &str, steps: &[String]) -> Option<String> {
     let module = module.strip_prefix("node:").unwrap_or(module);
     let mut name = module.replace('/', ".");

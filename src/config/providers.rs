@@ -238,8 +238,7 @@ pub fn ready(
     Ok(Ok(Ready { name: name.to_owned(), provider, key, timeout, context }))
 }
 
-/// The definition of a provider, complete and with the list price of its model. The error says what
-/// is wrong with it.
+/// The definition of a provider with its model's list price, or what is wrong with it.
 fn defined(name: &str, file: &BTreeMap<String, Provider>) -> Result<Provider, String> {
     if let Some(message) = problem(name, file) {
         return Err(message);
@@ -250,8 +249,7 @@ fn defined(name: &str, file: &BTreeMap<String, Provider>) -> Result<Provider, St
     Ok(provider)
 }
 
-/// Why a budget in dollars cannot hold, and what to add to the file; `None` if every provider has a
-/// price.
+/// Why a budget in dollars cannot hold, and what to add; `None` if every provider has a price.
 pub fn unpriced(ready: &[Ready]) -> Option<(String, String)> {
     let one = ready.iter().find(|one| one.provider.price.is_none())?;
     let (name, model) = (&one.name, one.provider.model.as_deref());

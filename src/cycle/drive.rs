@@ -19,8 +19,7 @@ pub trait Perform<M: Machine> {
     /// What is done about the step that comes next.
     fn perform<'s>(&'s mut self, state: &'s M) -> Work<'s, M::Outcome>;
 
-    /// Writes the files that belong to a transition. They are derived from the two states alone, so
-    /// writing them again changes nothing.
+    /// Writes the files of a transition, derived from the two states alone, so repeatable.
     async fn document(&self, _old: &M, _new: &M) -> Result<(), Failure> {
         Ok(())
     }
@@ -157,8 +156,7 @@ impl Journal<'_> {
         Ok(new)
     }
 
-    /// Appends a command after the transitions that `state` counts, and counts it in `next`, the
-    /// state that the command leads to.
+    /// Appends a command after the transitions of `state`, and counts it in `next`.
     pub async fn record<M: Machine>(
         self,
         state: &M,
@@ -193,7 +191,6 @@ fn to_line<M: Machine>(transition: &Transition<M>) -> Result<String, Failure> {
     serde_json::to_string(transition).map_err(|error| Failure::serialise(&error))
 }
 
-/// How a step ended.
 enum StepEnd<T> {
     /// The step completed with this outcome.
     Completed(T),

@@ -94,8 +94,7 @@ impl CheckoutGap {
     }
 }
 
-/// Whether a text contains a path, alone or inside of a longer one. A single word must stand beside a
-/// slash: `data` may be anything.
+/// Whether a text contains a path; a single word, such as `data`, only beside a slash.
 fn contains_path(text: &str, path: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "_-".contains(c);
     let is_word = !path.contains(['/', '.']);
@@ -143,8 +142,7 @@ pub fn named_by(
     results.failed().filter_map(evidence).collect()
 }
 
-/// Which of the failing tests read the files that stand in for missing content: those to which a run
-/// `without` these files is another one.
+/// The failing tests that read stand-in files: those to which a run `without` them differs.
 pub fn read_by(
     failing: &[TestCase],
     without: &Results,

@@ -26,8 +26,7 @@ const DENIED: &[&str] = &[
     "java.net.connectexception: permission denied",
 ];
 
-/// How Python reports the same from a socket of the program itself, without a path behind it; its
-/// stack must show the call.
+/// How Python reports the same from a program's own socket; its stack must show the call.
 const BY_STACK: &[&str] =
     &["permissionerror: [errno 13] permission denied\n", "[errno 101] network is unreachable\n"];
 

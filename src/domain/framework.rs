@@ -105,8 +105,7 @@ impl Framework {
         Self::ALL.into_iter().find(|framework| framework.name() == name)
     }
 
-    /// The language that its tests are written in; `None` where the framework does not decide it, and
-    /// for one that is not parsed.
+    /// The language of its tests; `None` where that is open, or not parsed.
     #[must_use]
     pub fn language(self) -> Option<Language> {
         match self {
@@ -137,8 +136,7 @@ impl Framework {
         self.language() == Some(Language::Python)
     }
 
-    /// The framework for the first tests of a project in this language: the one that comes with the
-    /// language. `None` where regreen does not write a project's first tests.
+    /// The framework built into a language, for a project's first tests; `None` if not written.
     pub fn built_into(language: Language) -> Option<Self> {
         match language {
             Language::Python => Some(Self::Unittest),
@@ -195,8 +193,7 @@ impl Framework {
         }
     }
 
-    /// The command that runs one test file, with `{test_file}`, `{test_folder}` and `{test_stem}` in
-    /// the place of its path, folder and name without ending.
+    /// The command for one test file, with `{test_file}`, `{test_folder}` and `{test_stem}`.
     pub fn run_file(self) -> Option<&'static str> {
         match self {
             Self::Pytest => Some("python3 -m pytest {test_file}"),

@@ -68,8 +68,7 @@ pub fn clusters(failures: &[Signature]) -> Vec<Vec<usize>> {
     clusters
 }
 
-/// Similarity of all failures: share of the largest cluster, times the mean similarity inside it.
-/// Fewer than two failures: 0.
+/// Share of the largest cluster times its mean similarity; 0 for fewer than two failures.
 pub fn of(failures: &[Signature]) -> f64 {
     let count = failures.len().min(COMPARED);
     let Some(largest) = clusters(failures).into_iter().next() else { return 0.0 };

@@ -131,7 +131,6 @@ pub struct CommandReply {
     pub asker: String,
     /// The command as it was written; foreign text.
     pub command: String,
-    /// Our answer, as Markdown in which all foreign text is escaped and every fold and fence is
-    /// closed.
+    /// Our answer, as Markdown with foreign text escaped and every fold and fence closed.
     pub reply: String,
 }

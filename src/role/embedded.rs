@@ -84,8 +84,7 @@ impl Embedded {
         Self { jobs, protect, base_tree, current: Mutex::new(None), tried: AtomicU32::new(0) }
     }
 
-    /// Locates the causes of this iteration's failures, with the related files and the change since
-    /// the base.
+    /// Locates the causes of the failures, with related files and the change since the base.
     pub async fn suspects(
         &self,
         state: &FixLoop,
@@ -253,8 +252,7 @@ impl Embedded {
         }
     }
 
-    /// Opens a candidate runner on the accepted sources and diagnoses the failures, those of now of
-    /// `(now, later)`.
+    /// Opens a runner on the accepted sources and diagnoses the failures of now of `(now, later)`.
     async fn open(
         &self,
         state: &FixLoop,

@@ -60,8 +60,7 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Makes the kernel send this process SIGINT when its parent ends, so that a worker without its
-/// publisher saves its state and stops.
+/// Makes the kernel send this process SIGINT when its parent ends, so that it saves and stops.
 pub fn end_with_parent() {
     let asked = rustix::process::set_parent_process_death_signal(Some(Signal::INT));
     if let Err(error) = asked {
@@ -111,8 +110,7 @@ impl Group {
         }
     }
 
-    /// Kills every process of the group and every process that left it; blocks until the latter are
-    /// gone.
+    /// Kills every process of the group and those that left it; blocks until the latter are gone.
     pub fn kill(&self) {
         if let Some(pid) = self.pid {
             // An error means that the group has ended already.

@@ -87,8 +87,7 @@ pub fn register<'a>(keys: impl IntoIterator<Item = &'a SecretKey>) {
     REDACTOR.write().unwrap_or_else(PoisonError::into_inner).add(keys);
 }
 
-/// Adds the secrets that a shell command names: values of variables and options whose names say so,
-/// and passwords in addresses.
+/// Adds the secrets of a shell command: values of variables and options, passwords in addresses.
 pub fn register_command(command: &str) {
     let command = TestCommand::new(command);
     let words = command.words().iter().map(|word| unquoted(word));

@@ -35,8 +35,7 @@ pub struct ProtocolRow {
     pub caps: &'static [&'static str],
     /// Below which places an answer, or an event of a streamed one, holds what the model wrote.
     pub written: &'static [&'static str],
-    /// Where an answer, or an event of a streamed one, says that the model declined, and in which
-    /// words; none for any words.
+    /// Where an answer or event says that the model declined; no words stand for any.
     pub refusals: &'static [Refusal],
     /// An error response with a message: the account has no money left.
     pub no_money: fn(&str) -> Value,

@@ -92,7 +92,6 @@ pub fn object_count(pack: &[u8]) -> Option<u32> {
     }
 }
 
-/// The header of an entry.
 struct Head {
     length: usize,
     /// Inflated size of the stream, in bytes.

@@ -81,8 +81,7 @@ pub fn sources(root: &Path) -> Vec<SessionId> {
     found.into_iter().collect()
 }
 
-/// Reads a source session below a state folder such as `.workflow`.
-/// When it does not exist, the error names sessions that do.
+/// Reads a source session below a state folder; the error names existing ones.
 pub fn read_source(root: &Path, id: &SessionId) -> Result<SourceSession, SourceError> {
     let folder = PLACES
         .iter()

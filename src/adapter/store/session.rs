@@ -111,8 +111,7 @@ pub fn save_record(folder: &Path, record: &SessionRecord) -> Result<(), StoreErr
     write_value(&path, &value)
 }
 
-/// The tasks of the session in a folder: id, title and status of each file that can be read, in
-/// the order of their ids.
+/// The tasks of a session: id, title and status of each readable file, in the order of ids.
 pub fn tasks(folder: &Path) -> Vec<Value> {
     let Ok(entries) = fs::read_dir(file_path(folder, ".task")) else { return Vec::new() };
     let mut tasks: Vec<(String, Value)> = entries
@@ -292,8 +291,7 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
-/// Whether a file is stored in commits: state files, and the events with which a page in another
-/// job begins; never other logs or raw output.
+/// Whether commits store a file: state and first events, never other logs or raw output.
 fn is_committed(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
     let is = |known: &str| name == known || name == integration_path(known);
@@ -388,7 +386,6 @@ impl Store for SessionStore {
     }
 }
 
-/// The number of bytes in the first lines of a file.
 fn bytes_of_lines(file: &mut fs::File, count: u64) -> io::Result<u64> {
     let mut text = Vec::new();
     file.read_to_end(&mut text)?;

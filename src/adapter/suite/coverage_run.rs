@@ -156,7 +156,6 @@ fn lacks_data(report: &Report) -> bool {
     report.files.values().all(|file| file.lines.values().all(|hits| *hits == 0))
 }
 
-/// The configured coverage command and the location of its report.
 fn configured(command: &str, report: Option<&str>, site: &Site) -> Result<CoverageCommand, String> {
     let pattern =
         report.ok_or("`coverage.command` needs `coverage.report`, the glob of its report")?;

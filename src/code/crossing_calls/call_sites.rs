@@ -36,7 +36,6 @@ pub fn call_site(source: &SourceFile<'_>, node: Node<'_>) -> Option<CallSite> {
     Some(CallSite { callee, at: node.start_byte(), line: line(node), arguments })
 }
 
-/// A text on one line, cut where it is long.
 fn short_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(ARGUMENT).collect()

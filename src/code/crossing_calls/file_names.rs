@@ -52,8 +52,7 @@ pub struct FileNames {
     classes: Vec<(Span, String)>,
 }
 
-/// Nodes that bind a name: the fields of the name, its type and its value. Without a field for the
-/// name it is the first child.
+/// Nodes that bind a name: fields of name (else the first child), type and value.
 const BINDERS: &[(&str, &str, &str, &str)] = &[
     ("assignment", "left", "type", "right"),
     ("named_expression", "name", "", "value"),
@@ -81,7 +80,6 @@ const BINDERS: &[(&str, &str, &str, &str)] = &[
 /// Nodes whose children are parameters without a type.
 const PARAMETER_LISTS: &[&str] = &["parameters", "lambda_parameters", "formal_parameters"];
 
-/// Nodes with the base classes of the class that they are in.
 const BASE_LISTS: &[&str] = &["class_heritage", "extends_clause"];
 
 impl FileNames {
@@ -133,8 +131,7 @@ impl FileNames {
         found
     }
 
-    /// The bound name that a path begins with, which has dots in it for `import shop.tax`, and the
-    /// steps behind it.
+    /// The bound name that a path begins with, dotted for `import shop.tax`, and the other steps.
     pub fn split_bound<'s>(&self, name: &str, steps: &'s [String]) -> (String, &'s [String]) {
         let long = (1..=steps.len()).rev().find_map(|count| {
             let (inner, rest) = steps.split_at_checked(count)?;

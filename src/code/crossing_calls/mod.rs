@@ -24,11 +24,9 @@ use resolution::Resolver;
 /// A call of something that another file of the repository declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrossingCall {
-    /// The function that contains the call, as the outline names it; empty where the call runs when
-    /// the file is loaded, or in a function without a name.
+    /// The function around the call, by the outline; empty at load or in one without a name.
     pub caller: String,
-    /// The called declaration as the outline of its file names it: `price`, `Repository.save`, or the
-    /// class for a constructor.
+    /// The called declaration by its file's outline: `price`, `Repository.save`, or a class.
     pub callee: String,
     /// The file that declares it.
     pub target: RepoPath,

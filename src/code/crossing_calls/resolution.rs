@@ -300,8 +300,7 @@ impl<'a> Resolver<'a> {
         bases.into_iter().flatten().filter_map(resolve).collect()
     }
 
-    /// The only method of a name in the classes that a file imports, where nothing is known of the
-    /// object on which it is called.
+    /// The only method of a name in the imported classes, where the object is unknown.
     fn only_method(&self, file: &RepoPath, call: &CallSite) -> Option<Site> {
         let (name, receiver) = call.callee.steps.split_last()?;
         let receiver = NamePath { root: call.callee.root.clone(), steps: receiver.to_vec() };

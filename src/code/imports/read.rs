@@ -37,8 +37,7 @@ pub struct Import {
     pub line: u32,
     /// The syntax of the import.
     pub kind: ImportKind,
-    /// Whether it is always executed when the file is loaded, being in neither a function nor a
-    /// condition.
+    /// Whether it is always executed at load, being in neither a function nor a condition.
     pub at_load: bool,
 }
 

@@ -23,8 +23,7 @@ pub fn join(folder: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The path, without extension, that a relative Python import refers to; `None` if the module is
-/// not relative or is outside the repository.
+/// The path, without extension, of a relative Python import; `None` outside the repository.
 pub fn python_base(file: &RepoPath, module: &str) -> Option<String> {
     let name = module.trim_start_matches('.');
     let up = (module.len() - name.len()).checked_sub(1)?;
@@ -40,8 +39,7 @@ pub fn python_files(base: &str) -> [String; 2] {
     [format!("{base}.py"), format!("{folder}__init__.py")]
 }
 
-/// The files that a JavaScript import may refer to: the path itself, or with an extension added.
-/// `./a.js` may also refer to `a.ts`.
+/// The files that a JavaScript import may mean, with an added extension or `.ts` for `.js`.
 pub fn script_candidates(path: &str) -> impl Iterator<Item = String> {
     const ENDINGS: &[&str] = &[
         "js", "ts", "tsx", "jsx", "mjs", "cjs", "mts", "cts", "json", "node", "d.ts", "d.mts",

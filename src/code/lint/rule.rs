@@ -29,8 +29,7 @@ pub enum AppliesTo {
     Both,
 }
 
-/// Tree-sitter patterns with the languages they are written for; the capture `@here` marks the node
-/// to report.
+/// Tree-sitter patterns with their languages; the capture `@here` marks the node to report.
 pub type Patterns = &'static [(&'static [Language], &'static str)];
 
 /// How violations of a rule are detected.
@@ -66,8 +65,7 @@ pub struct LintRule {
     pub codes: &'static [&'static str],
 }
 
-/// Builds a rule about product code: category and id, severity, the problem and its remedy, and the
-/// detection.
+/// Builds a rule about product code: category and id, severity, problem, remedy, detection.
 pub const fn code_rule(
     (category, id): (&'static str, &'static str),
     severity: Severity,

@@ -90,7 +90,6 @@ fn units(root: Node<'_>) -> Vec<Node<'_>> {
     units
 }
 
-/// Whether any line of a node is accepted.
 fn reaches(node: Node<'_>, accepts_line: &dyn Fn(u32) -> bool) -> bool {
     (line(node)..=end_line(node)).any(accepts_line)
 }

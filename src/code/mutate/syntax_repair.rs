@@ -230,8 +230,7 @@ fn of_line(language: Language, start: usize, text: &str, line: u32, edits: &mut 
     }
 }
 
-/// Whether a word is a keyword with one letter too many, too few or wrong, or with two in the wrong
-/// order.
+/// Whether a word is a keyword with one letter wrong, missing, extra or swapped.
 fn is_misspelt(word: &str, keyword: &str) -> bool {
     if word == keyword || keyword.len() < 3 || word.len().abs_diff(keyword.len()) > 1 {
         return false;

@@ -74,7 +74,6 @@ static SETS_UP: Pattern = Pattern::new(
     r"(?im)patch|mock|stub|fake|spy|fixture|set_?up|\b(?:before|after)(?:each|all)?\s*\(|^\s*@|override_settings|tear_?down",
 );
 
-/// The bases of a class.
 static BASES: Pattern = Pattern::new(r"(?m)^\s*class\s+\w+\s*\(([^)]*)\)");
 
 /// Bases that set nothing up.
@@ -234,7 +233,6 @@ fn raised(statement: Node<'_>, text: &str, locals: &mut Locals<'_>) -> Option<(S
     Some((plain_call(call, text, locals)?, error(index)))
 }
 
-/// The only statement of a body, if it is an expression.
 fn only_expression(body: Node<'_>) -> Option<Node<'_>> {
     match statements(body).as_slice() {
         [only] if only.kind() == "expression_statement" => only.named_child(0),
@@ -302,7 +300,6 @@ fn sides_of_call<'t>(call: Node<'t>, text: &str) -> Option<Vec<Node<'t>>> {
     Some(sides)
 }
 
-/// Whether a node is a literal, or a collection of such.
 fn is_literal(node: Node<'_>) -> bool {
     match node.kind() {
         "integer" | "float" | "number" | "true" | "false" | "none" | "null" => true,

@@ -44,8 +44,7 @@ pub struct Performer<'a> {
     pub fixer: Fixer,
     /// Finds the tests that a change affects.
     pub impact: Mutex<Impact>,
-    /// Failures that were compared with those without the files that stand in for missing content, and
-    /// the evidence that they read one.
+    /// Failures compared with those without stand-in files, and the evidence that they read one.
     pub compared: Mutex<BTreeMap<(TestId, Signature), Option<String>>>,
 }
 

@@ -78,8 +78,7 @@ pub struct LoopEnd {
     pub learned: Memory,
 }
 
-/// Runs the loop until its verdict or its next checkpoint.
-/// What was done before a failed effect is saved.
+/// Runs the loop until its verdict or next checkpoint; what precedes a failure is saved.
 pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure> {
     let limits = inputs.ask.session;
     let mut performer = Performer {

@@ -36,8 +36,7 @@ fn rolled_back_file(iteration: u32) -> String {
 }
 
 impl Performer<'_> {
-    /// Writes the files that belong to a transition. They are derived from the states alone, so
-    /// writing them again changes nothing.
+    /// Writes the files of a transition, derived from the states alone, so repeatable.
     pub(super) async fn write_records(&self, old: &FixLoop, new: &FixLoop) -> Result<(), Failure> {
         let store = self.fx.store;
         let number = new.current_iteration;
@@ -102,8 +101,7 @@ impl Performer<'_> {
         Ok(self.fx.store.write_text(REFLECTION_LOG, &log).await?)
     }
 
-    /// Writes the task list and the task that runs the suite; for a session that planned tests, the
-    /// list includes its plan.
+    /// Writes the task list, with a test session's plan, and the task that runs the suite.
     async fn write_list(&self, state: &FixLoop, now: &str) -> Result<(), Failure> {
         let store = self.fx.store;
         let Some(mut plan) = planned_session(self.fx).await? else {
@@ -123,8 +121,7 @@ impl Performer<'_> {
         Ok(())
     }
 
-    /// Writes the task of an iteration that begins, in place of one that the session began under this
-    /// number before its baseline was renewed.
+    /// Writes the task of a begun iteration, in place of one from before a renewed baseline.
     async fn begin_task(&self, state: &FixLoop) -> Result<(), Failure> {
         let now = self.fx.clock.now();
         if let Some(task) = fix_tasks::task(state, TaskStatus::InProgress, None, &now) {

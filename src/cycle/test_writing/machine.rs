@@ -87,8 +87,7 @@ impl Machine for Pipeline {
     }
 }
 
-/// Records how `state` follows from the saved state: as a beginning, or as a resumed session with
-/// another goal or an approval.
+/// Records how `state` follows from the saved one: a beginning, another goal, an approval.
 pub async fn enter(state: Pipeline, fx: &Effects<'_>) -> Result<Pipeline, Failure> {
     let saved = read::<Pipeline>(fx, PIPELINE).await?;
     let Some(command) = command(saved, &state) else { return Ok(state) };

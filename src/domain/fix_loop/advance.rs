@@ -110,8 +110,7 @@ pub enum FixStepOutcome {
     Restored,
 }
 
-/// Number of runs, alone and without a change, in which a failing test may pass to be called flaky
-/// (specification.md 7.2).
+/// Number of runs, alone and unchanged, in which a flaky test may pass (specification.md 7.2).
 pub const FLAKY_RUNS: u32 = 2;
 
 /// Evidence for the low criticality of a flaky test that fails in the final run.

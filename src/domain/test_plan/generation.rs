@@ -176,7 +176,6 @@ impl Generation {
         self.blocking.iter().filter(move |one| one.stage == stage)
     }
 
-    /// The test files that are kept.
     fn kept(&self) -> impl Iterator<Item = &CharacterisationFile> {
         self.made.iter().flat_map(|made| &made.report.files)
     }

@@ -79,8 +79,7 @@ fn shared(cluster: &ExplainedCluster, tests: &[crate::domain::id::TestId]) -> u3
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The commit that last changed the line, else the function around it. History that cannot be read,
-/// as in a shallow clone, leaves it unknown.
+/// The commit that last changed the line, else its function; unknown in a shallow clone.
 async fn origin(place: &SuspiciousLine, base: Option<&CommitId>, fx: &Effects<'_>) -> LineOrigin {
     for lines in [place.line..=place.line, place.start..=place.end] {
         match fx.worktree.last_change(&place.file, lines, base).await {

@@ -37,7 +37,6 @@ struct VettedCandidate {
 }
 
 impl Progress {
-    /// The outcome of the proposal step.
     fn done(self, candidate: Option<VettedCandidate>) -> FixStepOutcome {
         let Self { asked, tried, timed_out, exhausted } = self;
         let (proposal, operators, refusals) = match candidate {

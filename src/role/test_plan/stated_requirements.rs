@@ -197,8 +197,7 @@ fn decides_about(target: &DemandTarget<'_>, words: &[String]) -> bool {
         .any(|part| decisive().any(|word| *word == part))
 }
 
-/// Whether a word of the code is meant: the same, of the same stem, or short for it, as `max` is for
-/// `maximum`.
+/// Whether a word is meant: the same, of the same stem, or short for it, as `max`.
 fn is_meant(own: &str, word: &str) -> bool {
     own == word || share_stem(own, word) || own.len() >= 3 && word.starts_with(own)
 }

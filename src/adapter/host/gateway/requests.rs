@@ -70,8 +70,7 @@ impl RequestRules {
         &self.placeholder
     }
 
-    /// The provider's address of a request; `None` for what is no question to a model below the base
-    /// URL.
+    /// The provider's address of a request; `None` for what is no question to a model.
     pub fn url(&self, method: &Method, asked: &Uri) -> Option<Url> {
         if !is_served(method, asked.path().strip_prefix(self.path.as_str())?) {
             return None;

@@ -58,7 +58,6 @@ struct CallSource<'a> {
     scratch: PathBuf,
 }
 
-/// A program that makes calls.
 struct CallProgram {
     files: Vec<(PathBuf, String)>,
     /// Where it is built.
@@ -70,7 +69,6 @@ struct CallProgram {
     first_line: usize,
 }
 
-/// Writes a program for numbered calls.
 type WriteProgram = fn(&CallSource<'_>, &[(usize, &Call)]) -> Result<CallProgram, String>;
 
 /// The languages whose calls are made by a program, with what writes it.

@@ -228,7 +228,6 @@ pub fn to_test_cases<'a>(
     cases
 }
 
-/// The tests of a report, counted.
 fn held_in(tests: &[ReportedTest]) -> Held {
     count_statuses(tests.iter().map(|test| test.status))
 }

@@ -16,7 +16,6 @@ pub struct NamedRunner {
 /// How one of them is recognised.
 struct Row {
     name: &'static str,
-    /// Packages of npm.
     packages: &'static [&'static str],
     /// How the names of its settings begin.
     settings: &'static [&'static str],

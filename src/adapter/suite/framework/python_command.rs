@@ -16,8 +16,7 @@ pub struct PythonCommand {
     start: Vec<String>,
     /// The arguments of the module, as they were written.
     arguments: Vec<String>,
-    /// Whether modules are first searched in the folder in which the command runs, as
-    /// `python -m pytest` does and `pytest` does not.
+    /// Whether the command's own folder is searched first, as by `python -m pytest`, not `pytest`.
     pub from_folder: bool,
     /// Whether only a shell can start it.
     in_shell: bool,
@@ -67,8 +66,7 @@ impl PythonCommand {
         name.starts_with("python").then_some(python)
     }
 
-    /// The argument vector that gives these arguments to the interpreter, which takes the place of a
-    /// shell.
+    /// The argument vector that gives these arguments to the interpreter in place of a shell.
     pub fn running(&self, arguments: &[String]) -> Vec<String> {
         if self.in_shell {
             let start = self.start.join(" ");

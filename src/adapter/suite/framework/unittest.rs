@@ -118,8 +118,7 @@ fn django_run(site: &Site, is_selected: bool, files: &RunFiles) -> RunCommand {
     run
 }
 
-/// Whether discovery looks into a folder, as unittest does and our driver: packages, and the usual
-/// folders of tests at the top.
+/// Whether discovery looks into a folder, as unittest does: packages, and usual folders of tests.
 fn is_searched(site: &Site, folder: &Path) -> bool {
     let is_top = |name| site.working_folder().join(name) == folder;
     ["tests", "test"].into_iter().any(is_top) || folder.join("__init__.py").exists()

@@ -42,8 +42,7 @@ fn misleading(source: &Source<'_>) -> Vec<Hit> {
         .collect()
 }
 
-/// The type of a function's result when it is no truth value: the declared one, or `text` where
-/// every result of a function without a declared type is a text.
+/// The declared type of a result that is no truth value, or `text` where all results are texts.
 fn result_type<'a>(source: &Source<'a>, function: Node<'a>) -> Option<&'a str> {
     let declared = first_field(function, &["return_type", "result", "type"]);
     if let Some(declared) = declared.map(|one| source.of(one).trim_start_matches([':', ' '])) {

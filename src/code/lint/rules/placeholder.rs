@@ -76,8 +76,7 @@ static PHRASE: Pattern = Pattern::new(concat!(
 /// Notes of planned work, which are a placeholder only in an otherwise empty function.
 static PLAN: Pattern = Pattern::new(r"(?i)\b(?:TODO|FIXME)\b|placeholder implementation");
 
-/// Finds comments in place of an implementation: placeholder phrases anywhere, and TODO notes in
-/// nearly empty functions.
+/// Finds placeholder comments, and TODO notes in nearly empty functions.
 fn phrases(source: &Source<'_>) -> Vec<Hit> {
     source
         .comments()

@@ -76,8 +76,7 @@ pub fn compared_sides<'a>(
     }
 }
 
-/// Whether an assertion or an expression is true by its form: that a size is not negative, that something
-/// is an object, a function, a filled tuple.
+/// Whether a claim is true by its form: a size of zero or more, an object, a filled tuple.
 pub fn is_true_by_form<'a>(
     source: &Source<'a>,
     node: Node<'a>,

@@ -136,8 +136,7 @@ fn is_steady<'a>(
     })
 }
 
-/// Adds the names in an expression that no import brings, with the values of variables and the names in
-/// those.
+/// Adds an expression's own names, with the values of variables and the names in those.
 fn add_variables<'a>(
     source: &Source<'a>,
     body: Node<'a>,

@@ -11,8 +11,7 @@ use super::{Case, ObservedFunction};
 const LONGEST: usize = 76;
 const LONGEST_WORD: usize = 16;
 
-/// The name of a test by what should happen: `test_should_return_12_when_total_gets_2_3` in Python,
-/// `should return 12 when total gets 2, 3` in JavaScript.
+/// A test's name by behaviour: `test_should_return_12_when_total_gets_2_3` in Python.
 pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &Case) -> String {
     let language = framework.language();
     let own = match function.callable.name.as_str() {

@@ -19,8 +19,7 @@ use super::super::framework::{PersistentRunner, is_django};
 use super::super::project_suite::ProjectSuite;
 use super::command::{file_of, trace_of};
 
-/// Opens the persistent runner of the framework; `None` where there is none, or it does not
-/// reproduce the results of the suite.
+/// Opens the framework's persistent runner; `None` if it does not reproduce the suite's results.
 pub async fn open(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,

@@ -145,7 +145,6 @@ fn failed(error: &std::io::Error) -> RunError {
 }
 
 impl PythonRunner {
-    /// Starts a process that loads tests.
     async fn load_tests(
         &self,
         files: &BTreeSet<RepoPath>,
