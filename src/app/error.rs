@@ -12,7 +12,6 @@ use crate::effect::{EffectError, GitError, RunError, StoreError};
 pub enum ErrorClass {
     /// Wrong usage or configuration.
     Usage,
-    /// The environment failed.
     Environment,
     /// The code is wrong, as far as its documentation tells, or leaves nothing to test.
     Code,

@@ -27,7 +27,6 @@ pub struct Providers {
     pub notices: Vec<String>,
     /// The entries of the chain, in the order they are asked.
     pub chain: Vec<ChainEntry>,
-    /// How providers are asked.
     pub ask: AskSettings,
     ready: Vec<Ready>,
     tape: RecordingMode,

@@ -66,7 +66,6 @@ pub struct SessionRow {
     /// The session whose work it tests.
     pub source: Option<SessionId>,
     pub created_at: Option<String>,
-    /// Tasks that are completed.
     pub completed: usize,
     pub tasks: Vec<Value>,
     /// The phases of its pipeline that ended.

@@ -71,20 +71,16 @@ impl Published {
 
 /// Publishes the commits of one session.
 pub struct Commits<'a> {
-    /// The context of the job.
     pub context: &'a Context<'a>,
     /// The checkout.
     pub facts: &'a RepositoryFacts,
     pub session: SessionId,
-    /// The fix branch.
     pub branch: String,
-    /// Where the commits are published.
     pub destination: Destination,
     /// Globs of the configuration that no edit may touch.
     pub protect: GlobSet,
     /// The tip of the fix branch before this run.
     pub expected: Option<CommitId>,
-    /// What has been published so far.
     pub published: Published,
     /// The combined changes of the published commits.
     pub diff: Vec<FileDiff>,

@@ -29,9 +29,7 @@ pub enum StartPoint {
         /// The old tip, if all of its commits are ours.
         replaces: Option<CommitId>,
     },
-    /// From the state on the branch.
     Resume {
-        /// The branch's tip.
         tip: CommitId,
     },
     /// Under another name, since the branch holds foreign commits.

@@ -154,14 +154,12 @@ pub fn events_at(
 /// A session that plans or writes tests and has no commit yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PendingSession {
-    /// Its id.
     pub session: SessionId,
     pub record: SessionRecord,
     /// Its progress, when it tests a task.
     pub pipeline: Option<Pipeline>,
     /// Its progress, when it tests the boundaries of a module.
     pub integration: Option<Integration>,
-    /// Its plan, once there is one.
     pub plan: Option<TestPlan>,
     pub files: SessionFiles,
 }

@@ -55,7 +55,6 @@ async fn is_known(context: &Context<'_>, session: &SessionId) -> Result<bool, Bo
 
 /// A session, with what the server knows about it.
 pub struct KnownSession {
-    /// Its id.
     pub session: SessionId,
     /// Its fix branch; `None` before its first commit, or when the branch is gone.
     pub branch: Option<FixBranch>,

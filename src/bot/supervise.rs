@@ -26,7 +26,6 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// Supervises a running worker.
 pub struct Supervisor<'a, 'b> {
-    /// Publishes the commits.
     pub commits: &'a mut Commits<'b>,
     /// Shows the session.
     pub publisher: &'a mut Publisher<'b>,

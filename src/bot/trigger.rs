@@ -107,10 +107,16 @@ pub enum Cause {
     /// A pull request got a new head, or our label.
     PullRequest,
     /// Somebody started the workflow manually, with these inputs.
-    Dispatch { inputs: BTreeMap<String, String> },
+    Dispatch {
+        inputs: BTreeMap<String, String>,
+    },
     /// Somebody commented commands; `review` marks a review comment, which runs as `pull_request`.
-    Comment { id: u64, review: bool, edited: bool, lines: Vec<Line> },
-    /// A workflow failed.
+    Comment {
+        id: u64,
+        review: bool,
+        edited: bool,
+        lines: Vec<Line>,
+    },
     FailedRun,
     /// The schedule of the workflow is due, or the default branch moved.
     Other,

@@ -9,7 +9,6 @@ use std::ops::Range;
 pub struct Block<'a> {
     /// The lines to replace, verbatim.
     pub search: &'a str,
-    /// The text that replaces it.
     pub replace: &'a str,
 }
 

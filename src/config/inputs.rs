@@ -13,7 +13,6 @@ use super::table::{SETTINGS, ValueType, setting};
 pub enum InputMeaning {
     /// A parameter of this job that is not a repository setting: its type and its description.
     Job(ValueType, &'static str),
-    /// The setting with this key.
     Setting(&'static str),
 }
 
@@ -24,7 +23,6 @@ pub struct Input {
     pub name: &'static str,
     /// The default in `action.yml`; if empty, that of the file or the built-in one applies.
     pub default: &'static str,
-    /// What the input controls.
     pub meaning: InputMeaning,
 }
 

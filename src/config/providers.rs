@@ -42,7 +42,6 @@ pub struct Provider {
 /// A provider whose definition is complete and whose API key, if it needs one, is set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ready {
-    /// Name of the provider in the configuration.
     pub name: String,
     /// Its definition, from the file or the built-in table.
     pub provider: Provider,

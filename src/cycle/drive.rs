@@ -42,7 +42,6 @@ pub enum Work<'s, O> {
 
 /// How a machine ended that was driven as one step.
 pub struct MachineEnd<O> {
-    /// The outcome of the step.
     pub outcome: O,
     /// Lines of the event stream, which both machines write.
     pub events: u64,
@@ -118,7 +117,6 @@ pub struct Journal<'a> {
     pub store: &'a dyn Store,
     /// The screen that shows events to the user.
     pub screen: &'a dyn Screen,
-    /// The clock of the session.
     pub clock: &'a dyn Clock,
 }
 

@@ -70,7 +70,6 @@ pub enum Violation {
     Manifest(RepoPath),
     /// A file that configures which tests run, and how.
     TestConfiguration(RepoPath),
-    /// A path that the configuration protects.
     Protected(RepoPath),
     /// A symbolic link, or a path that leads through one.
     Link(RepoPath),

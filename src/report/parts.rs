@@ -258,11 +258,9 @@ pub enum Body<'a> {
     Table(Table),
     Facts(Vec<Fact>),
     Patch(&'a str),
-    /// The output of a command.
     Output(&'a str),
     Answers(&'a [CommandReply]),
     Todo(Todo),
-    /// Only the page draws it.
     Drawing,
 }
 

@@ -45,7 +45,7 @@ pub use characterise::{
     suspects,
 };
 pub use existing_tests::{existing_tests, has_test_files};
-pub use fixer::{Fixer, FixerSettings};
+pub use fixer::{Fixer, FixerSettings, StepInput};
 pub use hindrances::hindrances;
 pub use impact::Impact;
 pub use minimise::minimise;

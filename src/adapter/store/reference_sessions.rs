@@ -31,7 +31,6 @@ pub enum SourceError {
         /// Existing sessions, those with the most similar ids first.
         known: Vec<String>,
     },
-    /// It is not an implementation session.
     #[error("source session {session} is a {kind} session, not an implementation")]
     WrongKind { session: SessionId, kind: String },
     #[error(

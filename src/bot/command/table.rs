@@ -21,7 +21,6 @@ pub enum Reader {
     Reply(fn(&[&str]) -> Result<Command, Expected>),
     /// The same without arguments.
     PlainReply(Command),
-    /// The command reads its flags itself.
     OwnFlags(fn(&[String]) -> Result<Command, Expected>),
 }
 
@@ -32,7 +31,6 @@ pub struct CommandSpec {
     pub arguments: &'static str,
     /// What it does; empty for an alias, which the help omits.
     pub help: &'static str,
-    /// Reads its arguments.
     pub read: Reader,
 }
 

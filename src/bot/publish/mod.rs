@@ -84,7 +84,6 @@ pub struct Publisher<'a> {
     /// Everything that is known about the session.
     pub view: View,
     pub answers: Vec<CommandReply>,
-    /// Limits of this run.
     pub limits: RunLimits,
     /// Why there is nothing to show.
     pub failure: Option<JobFailure>,

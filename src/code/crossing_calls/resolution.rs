@@ -34,7 +34,6 @@ type Site = (RepoPath, String);
 enum Referent {
     Modules(Vec<RepoPath>),
     Class(Site),
-    /// An object of a class.
     Object(Site),
     /// The base classes of a class.
     Bases(Site),

@@ -37,7 +37,6 @@ pub type Patterns = &'static [(&'static [Language], &'static str)];
 pub enum Detection {
     /// By tree-sitter patterns, filtered by a function for what patterns cannot express.
     Query(Patterns, for<'a> fn(&Source<'a>, Node<'a>) -> bool),
-    /// By a function, for the listed languages.
     Function(&'static [Language], for<'a> fn(&Source<'a>) -> Vec<Hit>),
     /// By parsing: the file has a syntax error.
     Syntax(&'static [Language]),

@@ -16,7 +16,6 @@ use crate::code::tree::{statements, text_of};
 pub struct Candidate {
     pub range: Range<usize>,
     pub text: String,
-    /// The operator that made the edit.
     pub operator: OperatorId,
     /// First line of the edit, from 1.
     pub line: u32,
@@ -38,7 +37,6 @@ pub struct EditSite<'a> {
     pub node: Node<'a>,
     pub kind: NodeKind,
     pub text: &'a str,
-    /// The kind of the node around it.
     pub parent: NodeKind,
     pub source: &'a str,
     /// The syntax of the language.

@@ -45,7 +45,6 @@ pub struct Spelling {
     pub return_wrappers: &'static [Affix],
     /// The argument that makes a sort descending.
     pub reverse_sort: Option<&'static str>,
-    /// The keyword that awaits a call.
     pub await_keyword: Option<&'static str>,
     /// The child indices of the true and the false result in a conditional expression.
     pub choice_results: [u32; 2],

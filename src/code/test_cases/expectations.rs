@@ -21,7 +21,6 @@ pub struct Expectation {
     pub class: String,
     /// Where the function comes from: the line of its import, or nothing.
     pub origin: String,
-    /// The call, as it is written.
     pub call: String,
     /// The expected literal, as it is written, or the error that is raised.
     pub expected: String,

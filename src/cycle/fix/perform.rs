@@ -24,7 +24,7 @@ use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::text::count;
 use crate::effect::{CommitRequest, EffectError, Effects, RunError, RunRequest};
 use crate::report::state_files;
-use crate::role::{Fixer, Impact, hindrances, minimise};
+use crate::role::{Fixer, Impact, StepInput, hindrances, minimise};
 
 use crate::cycle::drive::{Perform, Work};
 use crate::cycle::error::Failure;
@@ -32,7 +32,6 @@ use crate::cycle::session_files::{committed_files, read};
 
 /// Performs the steps of the fix loop with the effects of a session.
 pub struct Performer<'a> {
-    /// The effects of this session.
     pub fx: &'a Effects<'a>,
     /// The merge base: failures that occur there too are not introduced by the head under test.
     pub base: Option<CommitId>,
@@ -319,16 +318,20 @@ impl Performer<'_> {
         outcome_of(first.map_err(Failure::from))
     }
 
+    fn step_input<'s>(&'s self, state: &'s FixLoop) -> StepInput<'s> {
+        StepInput { state, impact: &self.impact, fx: self.fx }
+    }
+
     async fn diagnose(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.announce(state, "looking for the places that explain the failures".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
-        Ok(self.fixer.diagnose(state, &self.impact, self.fx).await?)
+        Ok(self.fixer.diagnose(self.step_input(state)).await?)
     }
 
     async fn propose(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.announce(state, "searching for an edit".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
-        Ok(self.fixer.propose(state, &self.impact, self.fx).await?)
+        Ok(self.fixer.propose(self.step_input(state)).await?)
     }
 
     async fn apply(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {

@@ -65,7 +65,6 @@ pub struct FixInputs {
     pub notices: Vec<String>,
     /// Providers that analyse and fix, in the order in which they are asked.
     pub chain: Vec<ChainEntry>,
-    /// Settings for asking providers.
     pub ask: AskSettings,
 }
 

@@ -16,11 +16,7 @@ use crate::effect::Effects;
 #[serde(rename_all = "snake_case")]
 pub enum PipelineCommand {
     /// The session begins, or continues in a way that no other command describes.
-    Began {
-        /// The resulting state.
-        state: Box<Pipeline>,
-    },
-    /// The session is resumed.
+    Began { state: Box<Pipeline> },
     Resumed {
         /// Whether to stop after the plan or to write tests.
         goal: Goal,

@@ -26,7 +26,6 @@ use super::{
 /// Provider calls made during one step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProviderCalls {
-    /// Calls to providers, in order.
     pub calls: Vec<ProviderCall>,
     /// Whether providers were available, but none gave a good answer.
     pub degraded: bool,

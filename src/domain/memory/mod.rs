@@ -97,9 +97,7 @@ pub enum MemoryError {
 /// Which entries to forget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Forget {
-    /// Those about this test.
     Test(TestId),
-    /// Those about this file.
     File(RepoPath),
 }
 

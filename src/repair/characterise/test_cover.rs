@@ -14,7 +14,6 @@ pub struct Contribution {
     /// Whether nobody would write it, for its input or because its function is internal: it only counts for
     /// code that no other reaches.
     pub is_makeshift: bool,
-    /// Index of its function.
     pub function: usize,
 }
 

@@ -127,7 +127,6 @@ pub struct DemandTarget<'a> {
     pub function: &'a Behaviour,
     /// All that is required of its file so far.
     pub required: &'a [Requirement],
-    /// The text of the function.
     pub text: String,
 }
 

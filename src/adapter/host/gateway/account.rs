@@ -42,7 +42,6 @@ impl Prices {
 pub struct Asked {
     /// Its length.
     pub bytes: usize,
-    /// The pictures in it.
     pub pictures: usize,
     /// The longest answer that it permits, in tokens.
     pub cap: Option<u32>,
@@ -211,7 +210,6 @@ impl Account {
 #[derive(Debug, Default)]
 pub struct Ledger {
     account: Mutex<Account>,
-    /// A question has ended.
     ended: Notify,
 }
 

@@ -33,7 +33,6 @@ pub struct ClientTask<'a> {
     pub is_list_price: bool,
     /// Time limit of the question.
     pub limit: Duration,
-    /// The installed version.
     pub version: Version,
     /// Whether the kernel keeps the client to its own folders, so that it needs no sandbox of its
     /// own. A sandbox inside another does not start.

@@ -50,7 +50,6 @@ pub(super) const JVM_OPTIONS: &str = "jvm-options";
 /// What a program is written from.
 struct CallSource<'a> {
     request: &'a ObserveRequest<'a>,
-    /// The file that is called.
     text: &'a str,
     /// Folder of the project in the checkout.
     folder: PathBuf,

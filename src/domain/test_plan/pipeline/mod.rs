@@ -88,7 +88,6 @@ pub enum PipelineStepOutcome {
         summary: String,
     },
     Analysed {
-        /// Number of requirements.
         requirements: u32,
         /// Whether providers were available, but none gave a good analysis.
         degraded: bool,

@@ -54,13 +54,7 @@ pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     match language {
         Some(Language::Python) => format!("test_{text}").chars().map(plain).collect(),
-        Some(Language::Rust) => text.chars().map(plain).collect(),
         Some(Language::Go) => format!("Test{}", joined_words(&text)),
-        Some(Language::Java) => {
-            let joined = joined_words(&text);
-            let (first, rest) = joined.split_at(1.min(joined.len()));
-            first.to_lowercase() + rest
-        }
         _ => text,
     }
 }
