@@ -190,8 +190,7 @@ fn load(
     Err(StoreError::Missing { session: id.to_string(), known }.into())
 }
 
-/// Creates a session whose id is unused everywhere, so that nothing is overwritten.
-/// Fails with [`OpenError::SecretName`] for a name that must not be written.
+/// Creates a session with an unused id; [`OpenError::SecretName`] for an unwritable name.
 fn begin(
     request: &FixSettings,
     base: &str,

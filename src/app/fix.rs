@@ -34,8 +34,7 @@ const TEST_TIMEOUT: Duration = Duration::from_mins(20);
 
 const WITHOUT_BASE: &str = "`ignore-preexisting` has nothing to compare with: every failing test counts; `--base REF` names what to compare with";
 
-/// The models of one run, shared by all of its phases, so that a recording and the health of each
-/// provider carry over.
+/// The models of one run and all of its phases, with a recording and the providers' health.
 #[derive(Clone, Copy)]
 pub(super) struct OpenModels<'a> {
     /// The provider chain, and how it is asked.

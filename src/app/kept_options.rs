@@ -15,8 +15,7 @@ use crate::domain::shell;
 
 use super::AppError;
 
-/// The options that are kept, by their names in requests and on the command line. The others belong
-/// to a run or to the session's record.
+/// The options that are kept, by their names; others belong to a run or the record.
 const KEPT: &[&str] = &[
     "base",
     "test-command",
@@ -67,8 +66,7 @@ pub(super) fn folder(stored: &Value, facts: &RepositoryFacts) -> Option<PathBuf>
     Some(facts.root.join(kept))
 }
 
-/// Completes a request that resumes a session with the options that this session keeps, if any.
-/// Fails if a secret kept it from storing one that the request needs.
+/// Completes a resuming request by its session's options; fails if a secret is needed.
 pub(super) fn complete<R: Serialize + DeserializeOwned + Default>(
     request: &R,
     stored: &Value,

@@ -7,8 +7,7 @@ use super::environment::ActionEnv;
 /// Variable that overrides the time between two updates of a page or a snapshot, in milliseconds.
 pub const PACE_VARIABLE: &str = "REGREEN_PACE_MS";
 
-/// Between two attempts passes at least this part of a run's time: the longer it lasts, the fewer of
-/// an hour's requests it may take from other jobs.
+/// At least this part of a run's time between two attempts, for the sake of other jobs.
 const PART: u32 = 10;
 
 /// The longest interval of a long run, in intervals of its beginning.

@@ -365,8 +365,7 @@ fn workflow_run(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, Eve
     Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
-/// Pull requests into this repository that a run names, each with its base. The list is empty for
-/// forks, and may name pull requests of other repositories.
+/// Pull requests that a run names, with bases; empty for forks, perhaps of other repositories.
 fn run_pull_requests(value: &Value) -> Result<Vec<(u64, Base)>, EventError> {
     let here = at(value, "repository.id");
     let mut pulls = Vec::new();

@@ -8,8 +8,7 @@ use crate::domain::session::SessionChoice;
 
 use super::args::{FixArguments, IntegrationArguments, PlanArguments, ValidateArguments};
 
-/// The request of `fix`.
-/// Fails when a session id is malformed, or the result cannot be published as requested.
+/// The request of `fix`, unless a session id or the way of publishing is invalid.
 pub fn fix(arguments: FixArguments) -> Result<FixRequest, AppError> {
     let mut request = arguments.request;
     if arguments.publish.as_deref() == Some("head") && request.run.bundle.is_none() {

@@ -64,8 +64,7 @@ fn stem(file: &RepoPath) -> &str {
 /// Finds the functions that have a parameter of a name, each with its file.
 pub type FindOwners<'a> = &'a dyn Fn(&str) -> Vec<(RepoPath, String)>;
 
-/// Finds what a description refers to: files by path, file or folder name, functions by name or by
-/// that of a parameter, and only where none of these matches, parts of names.
+/// Finds the files and functions that a description means, parts of names only as a last way.
 pub fn find(description: &str, known: &Known, owners: FindOwners<'_>) -> DescriptionMatch {
     let mut named = DescriptionMatch::default();
     let words = words(description);

@@ -275,8 +275,7 @@ const RETIRED: (&str, &str) = (
     "provider `github`: GitHub Models was retired on 2026-07-30; use `copilot`, the Copilot CLI, instead",
 );
 
-/// Describes what is wrong with the definition of a provider, which is the file's entry over the
-/// built-in one; `None` if it is valid, or if nothing defines it.
+/// What is wrong with a provider's entry over the built-in one; `None` if valid or undefined.
 pub fn problem(name: &str, file: &BTreeMap<String, Provider>) -> Option<String> {
     let is_retired = name == RETIRED.0
         && file.get(name).is_none_or(|own| own.protocol.is_none() && own.client.is_none());

@@ -133,8 +133,7 @@ impl Journal<'_> {
         Ok(())
     }
 
-    /// Appends the events of a transition after those that the old state counts, shows them, and
-    /// counts them in the new state. Lines left behind by a crash are cut off and written again.
+    /// Appends, shows and counts a transition's events; lines from a crash are written again.
     pub async fn announce<M: Machine>(
         self,
         old: &M,

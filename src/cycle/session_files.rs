@@ -51,8 +51,7 @@ pub async fn unfinished_plan(
     Ok(plan.filter(|plan| plan.session_id == state.session_id))
 }
 
-/// Reads the plan that is about to be carried out, whose task files a person may have edited: what is
-/// wrong in them is an error, and never planned again over the edit (specification.md 5.9).
+/// Reads the plan to carry out, with a person's edits of its tasks (specification.md 5.9).
 pub async fn plan_to_carry_out(
     session: &SessionId,
     fx: &Effects<'_>,

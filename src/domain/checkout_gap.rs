@@ -76,8 +76,7 @@ impl CheckoutGap {
         format!("it needs `{}`: {}", self.path, self.cause)
     }
 
-    /// Whether a failure speaks of it: by its path, from the root or from the folder of the suite, or as
-    /// the module that it would be.
+    /// Whether a failure names its path, from the root or the suite, or its module.
     fn is_named_by(&self, case: &TestCase, directory: &str) -> bool {
         let Some(failure) = &case.failure else { return false };
         let below = self.path.strip_prefix(directory).and_then(|path| path.strip_prefix('/'));

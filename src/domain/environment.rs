@@ -33,8 +33,7 @@ const BY_STACK: &[&str] =
 /// How runtimes report that nothing listens on a port, in lower case.
 const REFUSED: &[&str] = &["connection refused", "econnrefused"];
 
-/// Evidence that the sandbox refused a connection of a test. `is_offline` is whether it closed the
-/// network to test code in the run of this result.
+/// Evidence that the sandbox refused a connection; `is_offline` is whether it closed all.
 pub fn denied(case: &TestCase, is_offline: bool) -> Option<String> {
     let output = output(case)?;
     let has = |words: &&str| output.contains(words);
@@ -57,8 +56,7 @@ pub fn lack(here: &TestCase, base: &TestCase, is_offline: bool) -> Option<String
     })
 }
 
-/// Everything that a test printed as it failed, in lower case; `None` for a failed assertion, and for a
-/// socket file, which is no network.
+/// What a test printed as it failed, in lower case; `None` for assertions and socket files.
 fn output(case: &TestCase) -> Option<String> {
     let failure = case.failure.as_ref()?;
     if failure.class.to_lowercase().contains("assert") || failure.message.contains("dial unix") {

@@ -216,8 +216,7 @@ pub fn keys_in(text: &str) -> usize {
     token_shape::count_plain(text)
 }
 
-/// Whether an edit adds a string that has a published format of API keys, or the mark of a secret
-/// that a model did not see.
+/// Whether an edit adds a string like an API key, or the mark of a hidden secret.
 pub fn holds_secret(edit: &FileEdit) -> bool {
     let count = |text: &Option<String>| {
         let text = text.as_deref().unwrap_or_default();

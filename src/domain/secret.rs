@@ -81,8 +81,7 @@ impl Deref for RedactedJson {
     }
 }
 
-/// A false token that nothing has a reason to read. Whatever repeats it looked for tokens, or shows
-/// everything that it sees.
+/// A false token that nothing has a reason to read: whoever repeats it looked for tokens.
 #[derive(Clone, Debug)]
 pub struct Canary {
     mark: SecretKey,
@@ -108,8 +107,7 @@ impl Canary {
         format!("ghp_{}", self.mark())
     }
 
-    /// The token without its prefix, for prompts: a gateway in front of a model may block what looks
-    /// like a token.
+    /// The token without its prefix, for prompts, which gateways may block for a token.
     pub fn mark(&self) -> &str {
         self.mark.expose()
     }

@@ -219,12 +219,8 @@ fn bounded(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
     }
-    let mut end = bytes;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
     // Cut at a line end.
-    let cut = text.get(..end).unwrap_or_default();
+    let cut = text.get(..text.floor_char_boundary(bytes)).unwrap_or_default();
     cut.rfind('\n').and_then(|at| cut.get(..=at)).unwrap_or_default()
 }
 

@@ -156,11 +156,7 @@ fn allot(needs: &[usize], room: usize) -> Vec<usize> {
 
 /// The beginning of a text, at most `bytes` long.
 pub fn cut(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or_default()
 }
 
 #[cfg(test)]

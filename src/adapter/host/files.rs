@@ -113,8 +113,7 @@ impl AppendFile {
     }
 }
 
-/// What a growing file holds behind `from`, at most `limit` bytes; empty for a missing file.
-/// Fails with `InvalidInput` for what is not a plain file.
+/// At most `limit` bytes of a growing file behind `from`; `InvalidInput` for no plain file.
 pub fn read_from(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
     if !is_plain(path)? {
         return Ok(Vec::new());

@@ -298,8 +298,7 @@ fn copy_bounded(reader: &mut impl Read, sink: &mut impl Write) -> io::Result<()>
     sink.flush()
 }
 
-/// The last `limit` bytes of a text file, as text; nothing of what is no plain file, such as a pipe,
-/// which would block, or a device, which has no end.
+/// The last `limit` bytes of a text file; nothing of a pipe or device, which may not end.
 pub fn tail_of(log: &Path, limit: u64) -> String {
     use std::io::{Seek, SeekFrom};
     let read = || -> io::Result<Vec<u8>> {

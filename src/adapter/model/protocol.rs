@@ -146,8 +146,7 @@ impl RequestFeatures {
         Self { form: true, temperature: true, limit: LimitName::of(model), is_renamed: false }
     }
 
-    /// The same features without the one that an error message names, and its name; `None` when it
-    /// names none.
+    /// The features without the one that an error message names, and its name.
     pub fn without_refused(self, message: &str) -> Option<(Self, &'static str)> {
         let message = message.to_lowercase();
         let names = |words: &[&str]| words.iter().any(|word| message.contains(word));
@@ -259,8 +258,7 @@ impl ProviderSettings {
         question
     }
 
-    /// An answer with the raw exchange, bounded and redacted. An answer with the canary is refused:
-    /// somebody asked the model for what it was given.
+    /// An answer with the raw exchange, bounded and redacted; one with the canary is refused.
     pub fn answer(&self, parsed: ParsedAnswer, raw: &str) -> Result<Answer, ModelError> {
         if self.canary.as_ref().is_some_and(|canary| canary.is_in(&parsed.text)) {
             let message = "the answer repeats the mark or the false token that it was given";

@@ -286,8 +286,7 @@ pub(super) fn all_of_session(
     Ok(true)
 }
 
-/// A pack of what the server lacks. The server has every commit that it advertises, and those at
-/// which our history is cut, because we fetched them from it.
+/// A pack of what the server lacks; it has what it advertises, and where our history is cut.
 fn pack(remote: &GitRemote, offer: &Advertisement, new: &CommitId) -> Result<Vec<u8>, GitError> {
     let known: BTreeSet<String> =
         offer.references.iter().map(|(_, id)| id.clone()).chain(remote.shallow()?).collect();

@@ -291,8 +291,7 @@ impl Transport {
         })
     }
 
-    /// Sends a pack and moves one reference from `old` to `new`; the server verifies `old`. Sent
-    /// once: after an error the server may have carried it out all the same.
+    /// Sends a pack and moves one verified reference, once: an error may hide a success.
     pub async fn send(
         &self,
         offer: &Advertisement,

@@ -28,8 +28,7 @@ const MARKER: &str = ".archiving";
 /// The manifest, which lists every archived session.
 const MANIFEST: &str = "manifest.json";
 
-/// Archives a session whose lock the caller holds. May be repeated at any point: after a failed move
-/// the session is still active; an entry that the manifest lacks is added by the next run.
+/// Archives a locked session; repeatable, as a later run adds what a failure left out.
 pub fn archive(root: &Path, id: &SessionId, now: &str) -> Result<PathBuf, StoreError> {
     let (from, to) = (session_folder(root, id), archive_folder(root, id));
     if from.is_dir() {

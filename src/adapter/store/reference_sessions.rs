@@ -164,8 +164,7 @@ fn summary(folder: &Path, id: &str, named: &str) -> Result<ImplementationSummary
     Ok(ImplementationSummary { task_id: id.to_owned(), summary_path, changed_files })
 }
 
-/// File paths with an extension that a text mentions, in order, each once. A location after the
-/// path (`:12`, `:parse:3-9`) is cut off.
+/// File paths with an extension in a text, each once and without locations such as `:12`.
 fn mentioned(text: &str) -> Vec<RepoPath> {
     let mut found = Vec::new();
     let apart = |c: char| {

@@ -191,8 +191,7 @@ pub(super) fn write_value(path: &Path, value: &Value) -> Result<(), StoreError> 
     files::write(path, text.as_bytes()).map_err(io("write", path))
 }
 
-/// The lock of a session, held until drop; the operating system releases it however the process
-/// ends.
+/// The lock of a session, held until drop, or until the process ends.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -240,8 +239,7 @@ pub struct SessionStore {
 }
 
 impl SessionStore {
-    /// Opens a session's folder, creating it where it is missing, and takes its lock.
-    /// Fails with [`StoreError::Locked`] when another process holds it.
+    /// Opens or creates a session's folder and locks it; may be [`StoreError::Locked`].
     pub fn open(root: &Path, id: &SessionId) -> Result<Self, StoreError> {
         let folder = session_folder(root, id);
         for name in [".process", ".task", ".summaries/iteration-summaries"] {

@@ -216,8 +216,7 @@ fn issue(words: &[&str]) -> Result<Command, Expected> {
     if dimensions.is_empty() { Err(EXPECTED) } else { Ok(Command::Issue { dimensions }) }
 }
 
-/// The flags that a comment may carry, with the names of their values. All other flags of the
-/// command line can only be set in the configuration.
+/// The flags of comments with their values' names; the configuration has all others.
 pub const FLAGS: &[(&str, &str)] = &[
     ("--max-iterations", "N"),
     ("--budget-minutes", "MINUTES"),

@@ -131,8 +131,7 @@ impl Index {
         self.files.contains(&path).then_some(path)
     }
 
-    /// The files that an import of `file` may refer to. If this is ambiguous, all of them: running
-    /// a test needlessly costs less than missing one.
+    /// The files that an import of `file` may mean, all of them: a missed test costs most.
     pub fn targets(&self, file: &RepoPath, language: Language, import: &Import) -> Vec<RepoPath> {
         match language {
             Language::Python => self.python(file, import),

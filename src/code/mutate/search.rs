@@ -62,8 +62,7 @@ fn assertions(root: Node<'_>, source: &str) -> Vec<Range<usize>> {
     nodes.filter(is_assertion).map(|node| node.byte_range()).collect()
 }
 
-/// The candidates of certain operators, or of all if the list is empty. A text that an earlier
-/// operator also produces is attributed to that one, and so may be missing.
+/// The candidates of certain operators, or of all; an equal text belongs to the earlier one.
 pub fn candidates_by(
     language: Language,
     source: &str,

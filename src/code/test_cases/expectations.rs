@@ -81,8 +81,7 @@ const PLAIN_BASES: &[&str] = &["", "object", "TestCase", "unittest.TestCase"];
 /// A line that imports names.
 static IMPORT: Pattern = Pattern::new(r"^(?:import|from|use)\b|\brequire\s*\(");
 
-/// What the tests of a file expect. Tests that do anything besides are left out, and so are all tests
-/// of a file in which anything is set up or replaced.
+/// What the tests of a file expect, of those that do nothing besides, in files without set-up.
 pub fn expectations(language: Language, text: &str) -> Vec<Expectation> {
     let sets_up = SETS_UP.captures(text).next().is_some()
         || BASES.captures(text).any(|found| {
@@ -156,8 +155,7 @@ fn assigned<'a>(
     Some((text_of(name, text), written(value, text, locals)?))
 }
 
-/// A literal, a local variable, or a call of an imported function or of a method of such a value, with
-/// arguments of the same kind, written without local variables.
+/// A literal, local variable or call of such values, written without local variables.
 fn written(node: Node<'_>, text: &str, locals: &mut Locals<'_>) -> Option<String> {
     if is_literal(node) {
         return Some(text_of(node, text).to_owned());

@@ -234,8 +234,7 @@ impl Performer<'_> {
         Ok((!modules.is_empty()).then(reason))
     }
 
-    /// The packages that failing tests miss and that the repository has neither now nor on the
-    /// merge base. A module that the change removed or renamed is repaired by an edit.
+    /// Packages that failing tests miss and the repository has neither now nor on the merge base.
     async fn not_installed(
         &self,
         state: &FixLoop,
@@ -380,8 +379,7 @@ impl Performer<'_> {
         self.commit(state, state.committed_tree.clone(), commit::rollback(state)).await
     }
 
-    /// Puts the accepted sources back. Where a regression leaves no commits, its change is
-    /// written as a patch file first (specification.md 7.12).
+    /// Puts the accepted sources back, behind a patch file of a regression (specification.md 7.12).
     async fn restore(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         if let Some(attempt) = &state.attempt
             && let Some(tree) = &attempt.tree

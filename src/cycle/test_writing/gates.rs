@@ -268,8 +268,7 @@ impl TestWriting<'_> {
         Ok(PipelineStepOutcome::Done)
     }
 
-    /// Finds anti-patterns in the new files and measures the coverage of their subjects. A file with a
-    /// critical anti-pattern is dropped.
+    /// Finds anti-patterns in new files, dropping critical ones, and measures coverage.
     async fn quality(&mut self, retries: u32) -> Result<TestQuality, Failure> {
         loop {
             let new: BTreeSet<RepoPath> = self.new_files().into_iter().collect();

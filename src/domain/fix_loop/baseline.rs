@@ -124,8 +124,7 @@ impl FixLoop {
         self.next = FixStep::Recheck { round: next };
     }
 
-    /// The failing tests that run again in a round: all of them in the first rounds, and those that
-    /// were flaky before in a few more. Only what they do now makes them flaky.
+    /// The failing tests that run again in a round; only what they do now makes them flaky.
     pub fn tests_to_recheck(&self, round: u32) -> Vec<TestId> {
         let mut failing = self.failing();
         if round > FLAKY_RUNS {

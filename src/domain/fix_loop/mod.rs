@@ -345,8 +345,7 @@ pub struct IterationRecord {
 }
 
 impl IterationRecord {
-    /// What tells the cause that the iteration acted on from others: the root cause of its analysis.
-    /// Without an analysis it is the edit itself.
+    /// What tells the iteration's cause from others: its root cause, or else the edit.
     pub fn cause_fingerprint(&self) -> &str {
         if self.cause_key.is_empty() { &self.cause } else { &self.cause_key }
     }

@@ -290,8 +290,7 @@ impl Tab {
         self.change(|entry| entry.refused = Some(reason));
     }
 
-    /// Enters that the provider answered with an error, which costs nothing unless it has reported
-    /// or written something before.
+    /// Enters an error of the provider, which costs nothing unless it has reported or written.
     pub fn fail(&self) {
         self.change(|entry| {
             entry.is_charged &= entry.reported.tokens() > 0 || entry.unreported > 0;

@@ -10,8 +10,7 @@ use url::Url;
 
 use crate::domain::secret::{Redactor, SecretKey};
 
-/// Headers that concern one connection only (RFC 9110, 7.6.1), and those that the next request gets
-/// anew.
+/// Headers of one connection (RFC 9110, 7.6.1), and those that the next request gets anew.
 const OWN_HEADERS: &[&str] = &[
     "connection",
     "keep-alive",
@@ -130,8 +129,7 @@ static SERVED: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
     Some([Regex::new(post).ok()?, Regex::new(get).ok()?])
 });
 
-/// Whether a request asks a model or for the models. Files, batches and other things of the account
-/// are none of a client's business.
+/// Whether a request asks a model or for the models; all else of the account is refused.
 fn is_served(method: &Method, path: &str) -> bool {
     let Some([post, get]) = SERVED.as_ref() else { return false };
     match *method {

@@ -115,8 +115,7 @@ pub fn detect(
     }
 }
 
-/// A pattern of reports relative to the folder of the suite: tests run in a private copy of it.
-/// Fails with [`RunError::ReportOutside`].
+/// A report pattern relative to the suite's folder, or [`RunError::ReportOutside`].
 fn pattern_below(folder: &Path, pattern: &str) -> Result<String, RunError> {
     let resolved = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let path = Path::new(pattern);

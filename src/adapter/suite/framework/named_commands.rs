@@ -40,8 +40,7 @@ const BUILDERS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The runner that the builder of the target `test` in `angular.json` starts, if it is not Karma and the
-/// test script leaves it to `ng test`.
+/// The runner of `test` in `angular.json`, if not Karma and the test script is `ng test`.
 pub fn angular_runner(site: &Site) -> Option<NamedRunner> {
     let text = site.read_small_text("angular.json")?;
     let settings: serde_json::Value = serde_json::from_str(&text).ok()?;

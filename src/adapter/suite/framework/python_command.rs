@@ -23,8 +23,7 @@ pub struct PythonCommand {
 }
 
 impl PythonCommand {
-    /// How the suite's command starts a module; the project's Python without a configured command,
-    /// and for one that is not understood.
+    /// How the suite's command starts a module, or the project's Python where it is not known.
     pub fn of(site: &Site, module: &str) -> Self {
         let command = site.command.as_ref();
         command.and_then(|command| Self::read(command, site, module)).unwrap_or_else(|| Self {
@@ -56,8 +55,7 @@ impl PythonCommand {
         Some(Self { start, arguments, from_folder: false, in_shell })
     }
 
-    /// The same for an interpreter that can be asked before the command runs: what a launcher starts
-    /// may have to be installed by it first.
+    /// The same for an interpreter before the command runs, which a launcher may install first.
     pub fn of_installed(command: &TestCommand, site: &Site, module: &str) -> Option<Self> {
         let python = Self::read(command, site, module)?;
         let mut words = python.start.iter().skip_while(|word| is_assignment(word));
@@ -129,8 +127,7 @@ const PYTHONS: &[&str] = &[
     "python3.15",
 ];
 
-/// The interpreter that runs an installed program: the one in its first line, else the one beside
-/// it. Found under its usual name, since a container has the same name for it.
+/// The interpreter of an installed program by its first line or folder, by its usual name.
 fn interpreter(program: &str, site: &Site) -> Option<PathBuf> {
     let file = if program.contains('/') {
         site.working_folder().join(program)

@@ -128,8 +128,7 @@ fn is_test_file(name: &str) -> bool {
     name.starts_with("test") && name.ends_with(".py")
 }
 
-/// The discovery command as a person types it. It starts in the folder of tests if that is not a
-/// package, as our driver does, because unittest searches only packages.
+/// The discovery command as typed, from the folder of tests if that is no package.
 pub fn discovery(site: &Site) -> String {
     let plain = "python3 -m unittest discover";
     let names = |folder: &str| {

@@ -85,8 +85,7 @@ fn trace_or_failed(test: &TestId, case: Option<TestCase>, lines: Lines) -> Trace
     }
 }
 
-/// Status and message of each test of a file, to compare two ways of running it: a test may fail in
-/// both for different reasons.
+/// Status and message of each test of a file, to compare two ways of running it.
 fn outcomes(cases: Vec<TestCase>, file: &str) -> BTreeMap<TestId, (Status, String)> {
     let own = cases.into_iter().filter(|case| file_of(&case.id) == file);
     own.map(|case| {
