@@ -57,9 +57,7 @@ pub fn group(title: &str) -> String {
 }
 
 /// The workflow command that closes the open fold.
-pub fn end_group() -> &'static str {
-    "::endgroup::"
-}
+pub const END_GROUP: &str = "::endgroup::";
 
 /// Workflow commands that make the runner mask a secret from here on: as a whole and line by line,
 /// because the log is searched line by line. None for a blank secret.

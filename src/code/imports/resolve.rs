@@ -86,11 +86,6 @@ pub fn submodule(module: &str, name: &str) -> String {
     if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") }
 }
 
-/// Drops the first folder of a path: `a/b/c` becomes `b/c`.
-fn without_first_folder<'a>(path: &&'a str) -> Option<&'a str> {
-    path.split_once('/').map(|(_, rest)| rest)
-}
-
 /// The parent of a folder; the repository root is the empty path.
 fn parent_of<'a>(folder: &&'a str) -> Option<&'a str> {
     match folder.rsplit_once('/') {
@@ -117,7 +112,9 @@ impl Index {
             let stem = file.as_str().rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
             let stem = stem.strip_suffix("/__init__").unwrap_or(stem);
             if matches!(language, Language::Python | Language::Java) {
-                for ending in std::iter::successors(Some(stem), without_first_folder) {
+                for ending in
+                    std::iter::successors(Some(stem), |path| Some(path.split_once('/')?.1))
+                {
                     endings.entry(ending.to_owned()).or_default().push(file.clone());
                 }
             }

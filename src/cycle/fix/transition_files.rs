@@ -21,11 +21,6 @@ use super::perform::Performer;
 /// What each iteration tried and came to.
 const HISTORY: &str = ".process/fix-history.json";
 
-/// Path of the file that explains why an iteration changed tests (specification.md 7.13).
-fn decision_file(iteration: u32) -> String {
-    format!(".process/iteration-{iteration}-decision.md")
-}
-
 fn task_file(iteration: u32) -> String {
     format!(".task/IMPL-fix-{iteration}.json")
 }
@@ -73,7 +68,8 @@ impl Performer<'_> {
                 store.rename(&task_file(ended_number), &rolled_back_file(ended_number)).await?;
             }
             if let Some(text) = decision(old, ended) {
-                store.write_text(&decision_file(ended_number), &text).await?;
+                let file = format!(".process/iteration-{ended_number}-decision.md");
+                store.write_text(&file, &text).await?;
             }
             let known = read_or_forget::<Value>(store, HISTORY).await?;
             let history = state_files::history(new, known.as_ref(), &now);

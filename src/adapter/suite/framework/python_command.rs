@@ -95,7 +95,7 @@ pub fn module_at(command: &TestCommand, module: &str) -> Option<usize> {
 
 /// The number of words up to what a simple command gives Python to run: `-m`, `-c` or a file.
 pub fn behind_options(command: &TestCommand) -> Option<usize> {
-    let mut at = python_at(command)?;
+    let mut at = PYTHONS.iter().find_map(|name| command.after(&[name]))?;
     while let Some(option) = command.words().get(at) {
         match option.as_str() {
             // These take the next word as their value.
@@ -106,11 +106,6 @@ pub fn behind_options(command: &TestCommand) -> Option<usize> {
         }
     }
     Some(at)
-}
-
-/// The number of words up to the interpreter in a simple command that runs Python.
-fn python_at(command: &TestCommand) -> Option<usize> {
-    PYTHONS.iter().find_map(|name| command.after(&[name]))
 }
 
 /// Names of Python interpreters.
