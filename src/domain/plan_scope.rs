@@ -90,6 +90,7 @@ impl PlanScope<'_> {
     }
 }
 
+/// The lines that an edit adds to a file.
 fn added(edit: &FileEdit) -> String {
     let (before, after) =
         (edit.before.as_deref().unwrap_or_default(), edit.after.as_deref().unwrap_or_default());

@@ -230,6 +230,7 @@ impl View {
     }
 }
 
+/// Adds the calls of an iteration that are not known yet.
 fn add_calls(known: &mut Vec<(u32, ProviderCall)>, iteration: u32, calls: &[ProviderCall]) {
     let before = known.len();
     for call in calls {

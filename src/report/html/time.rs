@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::event::IterationRow;
-
 use super::PageData;
 
 /// A label, and milliseconds in test runs, for providers, and for the search and everything else.

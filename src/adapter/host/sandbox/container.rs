@@ -228,6 +228,7 @@ impl Container {
     }
 }
 
+/// The name of the container of a run.
 fn name(tag: &str) -> String {
     format!("regreen-{tag}")
 }
