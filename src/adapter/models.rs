@@ -76,8 +76,7 @@ pub fn open(
 /// Names of models that are offered in place of an unknown one.
 const NEAR: usize = 3;
 
-/// What can be found out about a provider without a question: whether it offers the model, or which
-/// client there is.
+/// What is found out about a provider without a question: its model, or its client.
 pub async fn examine(one: &Ready, http: &Http, redactor: &Redactor, scratch: &Path) -> String {
     let provider = &one.provider;
     if let Some(protocol) = provider.protocol {
@@ -136,8 +135,7 @@ fn settings_of(one: &Ready, redactor: &Redactor) -> ProviderSettings {
     }
 }
 
-/// The configured program of a client, or else the installed one; `None` leaves it to the search
-/// path.
+/// The configured or installed program of a client; `None` leaves it to the search path.
 fn path_of(program: ClientProgram, provider: &Provider) -> Option<String> {
     let installed = || installed(program, &clients_folder());
     provider.program.clone().or_else(|| Some(installed()?.display().to_string()))

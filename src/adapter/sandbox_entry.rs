@@ -4,8 +4,7 @@ use crate::effect::RunError;
 
 use super::host::sandbox::{self, Protection};
 
-/// Runs the sandbox launcher if this process was started as one; see [`sandbox`]. Otherwise hides
-/// this process from its children. Must be called before any thread starts.
+/// Runs the sandbox launcher, or hides this process from its children, before any thread.
 pub fn launched(arguments: &[std::ffi::OsString]) -> Option<std::process::ExitCode> {
     let code = sandbox::launched(arguments);
     if code.is_none() {

@@ -259,8 +259,7 @@ impl<'a> Session<'a> {
         scratch(&self.facts, &self.record.session_id)
     }
 
-    /// The folders of clients of models. Test code of this session may write into its scratch folder,
-    /// so theirs lie beside it.
+    /// The folders of clients of models, beside the scratch folder, where test code may write.
     pub fn client_folders(&self) -> ClientFolders {
         ClientFolders {
             private: self.scratch().with_file_name("clients"),

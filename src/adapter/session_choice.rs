@@ -110,8 +110,7 @@ pub fn newest(
     }
 }
 
-/// The stopped session that writes integration tests of this module on this commit
-/// (specification.md 2.2).
+/// The stopped session on this commit that tests this module (specification.md 2.2).
 pub fn find_integration(
     facts: &RepositoryFacts,
     module: &str,
@@ -191,8 +190,7 @@ fn load(
     Err(StoreError::Missing { session: id.to_string(), known }.into())
 }
 
-/// Creates a session whose id is unused everywhere, so that nothing is overwritten.
-/// Fails with [`OpenError::SecretName`] for a name that must not be written.
+/// Creates a session with an unused id; [`OpenError::SecretName`] for an unwritable name.
 fn begin(
     request: &FixSettings,
     base: &str,

@@ -48,8 +48,7 @@ pub struct CharacteriseOutcome {
     pub met: bool,
 }
 
-/// Writes characterisation tests and commits them on a separate branch.
-/// An error leaves no branch.
+/// Writes characterisation tests and commits them on a separate branch; an error leaves none.
 pub async fn characterise(
     request: &CharacteriseRequest,
     screen: &dyn Screen,

@@ -22,8 +22,7 @@ pub struct InstalledClient {
     pub program: PathBuf,
 }
 
-/// Installs clients where sessions find them, or below `folder`, one after the other. Ends at the
-/// first that fails; those before it stay.
+/// Installs clients, one after the other, up to the first that fails; those before it stay.
 pub async fn install_clients(
     clients: &[ClientProgram],
     folder: Option<PathBuf>,

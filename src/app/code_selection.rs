@@ -65,7 +65,6 @@ pub(super) struct Subject {
     pub threshold: u32,
     /// Time limit of the embedded engine.
     pub time: Duration,
-    /// How its suite is run.
     pub run: FixSettings,
 }
 

@@ -29,7 +29,6 @@ pub struct Diagnosis {
     pub notices: Vec<String>,
     pub work_folder: PathBuf,
     pub test_code: TestCodeWalls,
-    /// The providers of the chain.
     pub providers: Vec<ProviderState>,
 }
 

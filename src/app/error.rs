@@ -12,7 +12,6 @@ use crate::effect::{EffectError, GitError, RunError, StoreError};
 pub enum ErrorClass {
     /// Wrong usage or configuration.
     Usage,
-    /// The environment failed.
     Environment,
     /// The code is wrong, as far as its documentation tells, or leaves nothing to test.
     Code,
@@ -75,7 +74,6 @@ impl AppError {
         Self { message, evidence: String::new(), hint, class }
     }
 
-    /// A usage error if `is_usage`, else an error of the environment.
     fn usage_if(is_usage: bool, error: &dyn Error, hint: String) -> Self {
         let class = if is_usage { ErrorClass::Usage } else { ErrorClass::Environment };
         Self::new(class, error.to_string(), hint)

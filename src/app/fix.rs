@@ -32,11 +32,9 @@ use super::{AppError, FixRequest, page};
 /// Time limit of one test run unless configured otherwise.
 const TEST_TIMEOUT: Duration = Duration::from_mins(20);
 
-/// The notice for `ignore-preexisting` without a base.
 const WITHOUT_BASE: &str = "`ignore-preexisting` has nothing to compare with: every failing test counts; `--base REF` names what to compare with";
 
-/// The models of one run, shared by all of its phases, so that a recording and the health of each
-/// provider carry over.
+/// The models of one run and all of its phases, with a recording and the providers' health.
 #[derive(Clone, Copy)]
 pub(super) struct OpenModels<'a> {
     /// The provider chain, and how it is asked.
@@ -56,8 +54,7 @@ pub(super) struct FixRun<'a> {
     pub bundle: BundleOpening,
 }
 
-/// Runs one session until its verdict or its next checkpoint.
-/// Progress made before an error is saved.
+/// Runs one session to its verdict or next checkpoint; progress before an error is saved.
 pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, AppError> {
     if let Some(file) = &request.html {
         page::check_page(file)?;
@@ -137,8 +134,7 @@ fn open_bundle(run: &FixRun<'_>, session: &Session<'_>) -> Result<Option<BundleS
     Ok(Some(BundleScreen::open(folder, session.facts.clone(), base, run.bundle)?))
 }
 
-/// Returns the session with a value. After an error a new session is undone, so that the
-/// repository is as it was.
+/// Returns the session with a value; an error undoes a new session.
 pub(super) async fn or_undo<'a, T, F: Future<Output = ()>>(
     session: Session<'a>,
     result: Result<T, AppError>,
@@ -213,8 +209,7 @@ fn inputs(
     })
 }
 
-/// Writes the HTML page of the session to its folder, to the bundle and to the requested file. A
-/// failure never changes the result.
+/// Writes the HTML page to session, bundle and requested file; a failure changes no result.
 fn draw_pages(request: &FixRequest, folder: &Path, screen: &dyn Screen) {
     let files: [Option<PathBuf>; 3] = [
         Some(store::file_path(folder, page::PAGE)),
@@ -268,8 +263,7 @@ fn record_lessons(root: &Path, outcome: &Outcome, screen: &dyn Screen) {
     }
 }
 
-/// Merges a request with the configuration: the request wins over the file, the file over the
-/// defaults.
+/// Merges a request with the configuration: request before file before defaults.
 pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSettings, AppError> {
     let test = settings.test.clone().unwrap_or_default();
     let gate = settings.gate.clone().unwrap_or_default();

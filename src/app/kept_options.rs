@@ -15,8 +15,7 @@ use crate::domain::shell;
 
 use super::AppError;
 
-/// The options that are kept, by their names in requests and on the command line. The others belong
-/// to a run or to the session's record.
+/// The options that are kept, by their names; others belong to a run or the record.
 const KEPT: &[&str] = &[
     "base",
     "test-command",
@@ -61,15 +60,13 @@ pub(super) async fn keep<R: Serialize + Default>(
     Ok(session.keep_options(&Value::Object(kept)).await?)
 }
 
-/// The folder that a resumed session is about, if that is another one than the request names: the
-/// session keeps that of its beginning, from wherever it is resumed.
+/// The folder that a resumed session is about, if it is another than the request names.
 pub(super) fn folder(stored: &Value, facts: &RepositoryFacts) -> Option<PathBuf> {
     let kept = stored[FOLDER].as_str().filter(|kept| *kept != facts.subdirectory)?;
     Some(facts.root.join(kept))
 }
 
-/// Completes a request that resumes a session with the options that this session keeps, if any.
-/// Fails if a secret kept it from storing one that the request needs.
+/// Completes a resuming request by its session's options; fails if a secret is needed.
 pub(super) fn complete<R: Serialize + DeserializeOwned + Default>(
     request: &R,
     stored: &Value,

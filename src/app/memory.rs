@@ -96,7 +96,6 @@ pub(super) fn remember(
     kept.err().map(|reason| format!("what this session learned is not kept: {reason}"))
 }
 
-/// Merges what was learned into the repository's own memory.
 fn add(learned: &Memory, facts: &RepositoryFacts) -> Result<(), String> {
     let text = redaction::redact(&learned.to_json()).to_string();
     let learned = Memory::parse(text.as_bytes(), now()).map_err(|error| error.to_string())?;
@@ -151,8 +150,7 @@ pub struct ForgetRequest {
     pub all: bool,
 }
 
-/// Forgets entries of the memory of a repository, and returns how many those were; `None` where the
-/// whole memory was deleted.
+/// Forgets entries of a repository's memory, and counts them; `None` for the whole memory.
 pub fn forget_memory(
     repository: &Path,
     request: &ForgetRequest,

@@ -37,8 +37,7 @@ pub fn check_page(file: &Path) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Renders the session whose files are in `folder`, even if they are incomplete.
-/// Fails when they hold nothing yet, or cannot be read.
+/// Renders a session's folder, even an incomplete one; fails when it holds nothing readable.
 pub fn draw_page(folder: &Path) -> Result<String, AppError> {
     let read = |name: &str, limit: u64| {
         files::read(&store::file_path(folder, name), limit).map_err(|error| {

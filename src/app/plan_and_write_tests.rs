@@ -39,14 +39,12 @@ pub struct TestOutcome {
     pub(super) closed: bool,
 }
 
-/// Plans tests; writes none.
-/// Progress made before an error is saved.
+/// Plans tests, and writes none; progress before an error is saved.
 pub async fn plan(request: &TestRequest, screen: &dyn Screen) -> Result<TestOutcome, AppError> {
     Box::pin(run(request, Goal::Plan, screen)).await
 }
 
-/// Plans tests, writes them, and fixes what they break.
-/// Progress made before an error is saved.
+/// Plans tests, writes them, and fixes what they break; progress before an error is saved.
 pub async fn test(request: &TestRequest, screen: &dyn Screen) -> Result<TestOutcome, AppError> {
     Box::pin(run(request, Goal::Test, screen)).await
 }
@@ -179,8 +177,7 @@ fn announce(session: &Session<'_>, providers: &Providers, by_input: bool, screen
     }
 }
 
-/// Whether everything that was requested is done. `tests_are_met` says whether the written tests
-/// are good enough.
+/// Whether all that was requested is done; `tests_are_met` tells if written tests are good.
 fn is_met(planned: &PlanRun, goal: Goal, tests_are_met: bool) -> bool {
     match planned.end().result.ending() {
         Ending::Planned => goal == Goal::Plan || tests_are_met,
@@ -190,8 +187,7 @@ fn is_met(planned: &PlanRun, goal: Goal, tests_are_met: bool) -> bool {
     }
 }
 
-/// Merges a request with the configuration: the request wins over the file, the file over the
-/// defaults.
+/// Merges a request with the configuration: request before file before defaults.
 fn resolve(
     request: &TestRequest,
     settings: &Settings,
@@ -221,8 +217,7 @@ fn resolve(
     })
 }
 
-/// The full text of an input: the text itself, or that of the document, found from the current
-/// folder or from the root of the repository.
+/// The text of an input, or of the document found from the current folder or the root.
 fn description(input: &PlanInput, root: &Path) -> Result<String, AppError> {
     let name = match input {
         PlanInput::Text(text) => return Ok(text.clone()),

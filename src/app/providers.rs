@@ -27,7 +27,6 @@ pub struct Providers {
     pub notices: Vec<String>,
     /// The entries of the chain, in the order they are asked.
     pub chain: Vec<ChainEntry>,
-    /// How providers are asked.
     pub ask: AskSettings,
     ready: Vec<Ready>,
     tape: RecordingMode,
@@ -117,8 +116,7 @@ pub struct ProviderState {
     pub facts: Vec<String>,
 }
 
-/// Looks at each provider of the configured chain: its key, whether its model or client is there,
-/// and its price. `scratch` is used for the homes of clients, and removed.
+/// Looks at each configured provider: key, model or client, price; `scratch` is removed.
 pub async fn examine(settings: &Settings, scratch: &Path) -> Vec<ProviderState> {
     let file = patient(settings);
     let names = table::chain_of(&settings.providers.clone().unwrap_or_default());
@@ -223,8 +221,7 @@ fn recorded(folder: &Path) -> Result<Recorded, AppError> {
 }
 
 impl Providers {
-    /// Moves providers that failed a short time ago behind the others. The embedded engine keeps its
-    /// place, and a recorded run its order.
+    /// Moves providers that failed a short time ago back; the engine and a recording stay.
     pub fn ask_failed_last(&mut self, memory: &Memory) {
         if !matches!(self.tape, RecordingMode::None) {
             return;

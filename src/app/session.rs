@@ -66,7 +66,6 @@ pub struct SessionRow {
     /// The session whose work it tests.
     pub source: Option<SessionId>,
     pub created_at: Option<String>,
-    /// Tasks that are completed.
     pub completed: usize,
     pub tasks: Vec<Value>,
     /// The phases of its pipeline that ended.
@@ -113,8 +112,7 @@ pub fn show_session(selection: &SessionSelection) -> Result<SessionRow, AppError
     row(&id, &folder, archived)
 }
 
-/// Archives a session with the true statuses of its tasks, and marks it as completed where `complete`
-/// says so (specification.md C-23).
+/// Archives a session with true task statuses, as completed if so (specification.md C-23).
 pub fn archive_session(
     selection: &SessionSelection,
     complete: bool,

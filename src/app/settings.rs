@@ -49,8 +49,7 @@ pub fn configured(
     })
 }
 
-/// Configures the sandbox of test code.
-/// Fails when an image is configured and no container engine can run it.
+/// Configures the sandbox of test code; fails for an image that no container engine can run.
 pub fn contain(settings: &Settings) -> Result<(), AppError> {
     let Some(section) = &settings.sandbox else { return Ok(()) };
     if section.network == Some(false) {
@@ -179,8 +178,7 @@ pub fn coverage_target(settings: &Settings) -> CoverageTarget {
     }
 }
 
-/// Whether a run makes patches instead of commits. A bundle always carries commits; the job that
-/// publishes it applies `publish`.
+/// Whether a run makes patches instead of commits; a bundle always carries commits.
 pub fn patches_only(settings: &Settings, bundled: bool) -> bool {
     settings.publish() == Publish::Suggest && !bundled
 }

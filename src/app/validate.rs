@@ -90,8 +90,7 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
     Ok(outcome)
 }
 
-/// For each line of the text after a repair, the line of the text before it; for a new line, the
-/// one above it. Lines count from 1.
+/// For each line after a repair, the line before it, or for a new one that above it, from 1.
 fn original_lines(before: &str, after: &str) -> Vec<u32> {
     let mut lines = Vec::new();
     for change in similar::TextDiff::from_lines(before, after).ops() {
@@ -284,8 +283,7 @@ impl Inspection<'_> {
         inspected
     }
 
-    /// Applies repairs as long as there are any, and inspects again after each round. Returns what
-    /// they fixed and the number of rounds.
+    /// Repairs and inspects until nothing is left; returns what was fixed and the rounds.
     async fn repair(
         &self,
         inspected: &mut Inspected,
@@ -385,8 +383,7 @@ impl Inspection<'_> {
         inspected.repairs = repairs;
     }
 
-    /// New texts that the project's formatters make of unformatted files and, with `--fix`, its
-    /// fixers of files that break a rule.
+    /// Texts that the project's formatters make of files, and with `--fix` its fixers of rules.
     async fn repairs(
         &self,
         own: &BTreeSet<RepoPath>,

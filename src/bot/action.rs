@@ -26,18 +26,15 @@ use super::prepare;
 use super::target::Target;
 use super::trigger::{self, Cause, EventOutcome, NoRun, RawEvent, Trigger};
 
-/// Time limit of one call to the forge.
 const CALL_LIMIT: Duration = Duration::from_mins(1);
 
-/// Commits of ours on a pull request after which only people can start runs: where the tests keep
-/// failing, more automatic fixes do not help.
+/// Our commits on a pull request after which only people start runs, as fixes do not help.
 const OWN_COMMITS: u32 = 100;
 
 /// The label that starts a run unless another one is configured.
 const LABEL: &str = "regreen";
 
-/// Handles the event that the runner passes, or publishes the bundle in a folder; returns the exit
-/// code.
+/// Handles the runner's event, or publishes a folder's bundle; returns the exit code.
 pub async fn run(bundle: Option<PathBuf>) -> u8 {
     let clock = HostClock::start();
     match Box::pin(handle(bundle, &clock)).await {
@@ -176,8 +173,7 @@ fn classify(
     trigger::read(&event).map_err(|error| BotError::usage(error.to_string(), error.hint()))
 }
 
-/// The label and the author in an event. Whether they start a run depends on the configuration, and
-/// finding that takes the event.
+/// The label and author of an event; the configuration decides whether they start a run.
 fn names_in(payload: &[u8]) -> (Option<String>, BTreeSet<u64>) {
     let value: serde_json::Value = serde_json::from_slice(payload).unwrap_or_default();
     let label = value.pointer("/label/name").and_then(|name| name.as_str()).map(str::to_owned);

@@ -132,8 +132,7 @@ fn failure(claims: Option<CommitId>, published: &Published) -> Option<JobFailure
     })
 }
 
-/// Keeps the commits of a run that were not pushed where later steps of the job find them, whatever
-/// the inputs are.
+/// Keeps a run's unpushed commits where later steps of the job find them, whatever the inputs.
 pub fn keep(context: &Context<'_>, publisher: &mut Publisher<'_>, bundle: &Path) {
     let mut place = bundle.to_owned();
     if context.env.folder("bundle").is_none() {

@@ -71,20 +71,16 @@ impl Published {
 
 /// Publishes the commits of one session.
 pub struct Commits<'a> {
-    /// The context of the job.
     pub context: &'a Context<'a>,
     /// The checkout.
     pub facts: &'a RepositoryFacts,
     pub session: SessionId,
-    /// The fix branch.
     pub branch: String,
-    /// Where the commits are published.
     pub destination: Destination,
     /// Globs of the configuration that no edit may touch.
     pub protect: GlobSet,
     /// The tip of the fix branch before this run.
     pub expected: Option<CommitId>,
-    /// What has been published so far.
     pub published: Published,
     /// The combined changes of the published commits.
     pub diff: Vec<FileDiff>,
@@ -92,8 +88,7 @@ pub struct Commits<'a> {
     pub offered: Option<String>,
     /// The last tip of the worker that was inspected.
     pub seen: Option<CommitId>,
-    /// A tip of the worker, and the same commit rebased onto foreign commits, as it is on the
-    /// server.
+    /// A tip of the worker, and the same commit rebased onto foreign commits on the server.
     pub carried: Option<(CommitId, CommitId)>,
 }
 
@@ -191,8 +186,7 @@ impl<'a> Commits<'a> {
         Ok(())
     }
 
-    /// Publishes exactly the stored commit `tip`, whose changes are `diff`.
-    /// `Err` is a temporary failure, in our own words.
+    /// Publishes the stored commit `tip`, whose changes are `diff`; `Err` is a temporary failure.
     pub async fn apply(
         &mut self,
         tip: &CommitId,
@@ -205,8 +199,7 @@ impl<'a> Commits<'a> {
         self.send(tip).await
     }
 
-    /// Stores a result that was made in this job and whose changes are `diff`.
-    /// `Err` is a temporary failure, in our own words.
+    /// Stores a result of this job, whose changes are `diff`; `Err` is a temporary failure.
     pub async fn offer_result(
         &mut self,
         tip: &CommitId,

@@ -146,8 +146,7 @@ impl Commits<'_> {
         }
     }
 
-    /// Opens the pull request with the fix, once; every later call finds it.
-    /// `Err` is a temporary failure.
+    /// Opens the pull request with the fix, or finds it; `Err` is a temporary failure.
     pub async fn open_pull(&mut self, title: &str, body: &str) -> Result<(), ForgeError> {
         let (target, forge) = (self.context.target, self.context.forge);
         if self.published.tip.is_none()

@@ -27,8 +27,7 @@ pub struct EarlierResult {
 }
 
 impl EarlierResult {
-    /// The result that answers this command; `None` when a run is due. A person's command is always
-    /// carried out.
+    /// The result that answers this command, unless a person gave it; `None` when a run is due.
     pub async fn find(context: &Context<'_>, command: &Command) -> Result<Option<Self>, BotError> {
         let by_person =
             matches!(context.trigger.cause, Cause::Comment { .. } | Cause::Dispatch { .. });
@@ -107,7 +106,6 @@ async fn newest_run(context: &Context<'_>) -> Result<Option<(KnownSession, View)
     Ok(None)
 }
 
-/// Whether the session of a fix branch ended on this head.
 fn is_finished(branch: &FixBranch, head: &CommitId) -> bool {
     branch.ours
         && branch.record.as_ref().is_some_and(|record| {

@@ -20,7 +20,6 @@ const OF_THE_RUNNER: &[&str] = &["INPUT_ARGS", "INPUT_ENTRYPOINT"];
 pub struct ActionEnv {
     /// Variables of the runner and of the job.
     pub variables: BTreeMap<String, String>,
-    /// The inputs that were set.
     pub inputs: Inputs,
     /// Content of the event file.
     pub payload: Vec<u8>,

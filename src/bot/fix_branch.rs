@@ -29,17 +29,14 @@ pub enum StartPoint {
         /// The old tip, if all of its commits are ours.
         replaces: Option<CommitId>,
     },
-    /// From the state on the branch.
     Resume {
-        /// The branch's tip.
         tip: CommitId,
     },
     /// Under another name, since the branch holds foreign commits.
     Elsewhere,
 }
 
-/// Decides where a run starts, from the state of the fix branch.
-/// Fails when a resume is requested and there is nothing to resume.
+/// Decides where a run starts; fails when a resume is requested and nothing is there.
 pub fn choose_start(
     found: Option<&FixBranch>,
     head: &CommitId,
@@ -120,8 +117,7 @@ pub async fn exists(prepared: &Prepared, session: &str) -> Result<bool, PrepareE
     Ok(prepared.remote.head_of(&session.branch()).await?.is_some())
 }
 
-/// The commit that a restarted session replaces: the tip of its fix branch, if all of its commits
-/// are the session's own.
+/// The tip that a restarted session replaces, if all of its commits are the session's own.
 pub async fn replaced_tip(
     prepared: &Prepared,
     target: &Target,

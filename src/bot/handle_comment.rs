@@ -21,7 +21,6 @@ use super::sessions;
 /// A comment with commands.
 #[derive(Clone, Copy)]
 pub struct CommandComment<'a> {
-    /// The comment's id.
     pub id: u64,
     /// Where it was written.
     pub kind: CommentKind,
@@ -33,7 +32,6 @@ pub struct CommandComment<'a> {
 /// The run to start and the replies to post.
 #[derive(Default)]
 pub struct Request {
-    /// The command that starts a run.
     pub run: Option<Command>,
     /// The answers to the other commands.
     pub replies: Replies,
@@ -41,7 +39,6 @@ pub struct Request {
 
 /// The result of one command.
 enum Outcome {
-    /// It starts a run.
     Run(Command),
     /// It is answered at once.
     Reply(String),

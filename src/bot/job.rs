@@ -17,8 +17,7 @@ use super::error::BotError;
 use super::prepare;
 use super::session_choice::{Start, Task};
 
-/// The job of a run that is about to start, within `limits`, with the folder of its bundle and the
-/// memory that it begins with.
+/// The job of a run, within `limits`, with the folder of its bundle and its memory.
 pub fn of_run(
     context: &Context<'_>,
     start: &Start,

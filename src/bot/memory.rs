@@ -77,7 +77,6 @@ async fn read(context: &Context<'_>) -> Result<Memory, Problem> {
     Ok(read_from(&open(context)?).await?.1)
 }
 
-/// The memory and the commit that holds it.
 async fn read_from(remote: &RemoteMemory) -> Result<(Option<CommitId>, Memory), Problem> {
     let Some(file) = remote.read().await? else { return Ok((None, Memory::default())) };
     let text = file.text.map_err(|error| Problem::Unreadable(error.to_string()))?;
@@ -87,8 +86,7 @@ async fn read_from(remote: &RemoteMemory) -> Result<(Option<CommitId>, Memory), 
     Ok((Some(file.commit), memory))
 }
 
-/// Merges what a run has learned into the memory on the server. Says once why that is not possible,
-/// and never changes the result of the job.
+/// Merges what a run learned into the server's memory; a failure is told once.
 pub async fn save(context: &Context<'_>, bundle: &Path, destination: Destination) {
     if !is_wanted(context) {
         return;

@@ -109,8 +109,7 @@ pub enum PermissionDenied {
     Teams { reason: String },
 }
 
-/// Decides; the first rule that applies wins: a deleted author, an edited comment, a bot by its id
-/// alone, a failed query, less than write access, then the allow list.
+/// Decides by the first rule: deleted author, edited comment, bot id, query, access, allow list.
 pub fn decide(question: &PermissionCheck<'_>) -> Result<(), PermissionDenied> {
     refusal(question).map_or(Ok(()), Err)
 }

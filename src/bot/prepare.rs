@@ -67,11 +67,9 @@ impl PrepareError {
 
 /// The prepared repository, and the configuration that applies.
 pub struct Prepared {
-    /// The scratch repository.
     pub clone: ScratchRepo,
     /// The server.
     pub remote: GitRemote,
-    /// The merge base.
     pub base: Option<CommitId>,
     /// The configuration that applies.
     pub settings: Settings,

@@ -9,7 +9,6 @@ use crate::report::forge_page::CommandReply;
 pub struct Replies {
     /// Login of the person whose comment started the job; empty without one.
     pub asker: String,
-    /// The answers so far.
     pub answers: Vec<CommandReply>,
     /// The follow-up issues to open.
     pub issues: Vec<Dimension>,

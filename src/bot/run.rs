@@ -153,8 +153,7 @@ async fn open_publisher<'a>(
     Ok(publisher)
 }
 
-/// Answers with the explanation of a run that changed nothing. The comment keeps showing the last
-/// session, and the check of the head stays as it is.
+/// Answers with the explanation of a run that changed nothing, without touching comment or check.
 async fn explain(
     context: &Context<'_>,
     publisher: &Publisher<'_>,

@@ -125,8 +125,7 @@ pub async fn snapshot_commit(
     }
 }
 
-/// The events of a session as JSON lines, from its snapshot, which is saved before every push, or
-/// else from its fix branch at `tip`.
+/// The events of a session as JSON lines, from its snapshot or else its branch at `tip`.
 pub async fn events(
     prepared: &Prepared,
     session: &SessionId,
@@ -155,14 +154,12 @@ pub fn events_at(
 /// A session that plans or writes tests and has no commit yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PendingSession {
-    /// Its id.
     pub session: SessionId,
     pub record: SessionRecord,
     /// Its progress, when it tests a task.
     pub pipeline: Option<Pipeline>,
     /// Its progress, when it tests the boundaries of a module.
     pub integration: Option<Integration>,
-    /// Its plan, once there is one.
     pub plan: Option<TestPlan>,
     pub files: SessionFiles,
 }
@@ -248,8 +245,7 @@ pub fn restore(facts: &RepositoryFacts, pending: &PendingSession) -> Result<(), 
     restored.map_err(|error| error.to_string())
 }
 
-/// The files of a session, set back to the step before its commits if those did not reach the
-/// server, so that the worker commits again.
+/// A session's files, before its commits if the server lacks those, so that it commits again.
 fn files_to_restore(pending: &PendingSession) -> SessionFiles {
     let mut files = pending.files.clone();
     let (name, text) = match (&pending.pipeline, &pending.integration) {
@@ -363,8 +359,7 @@ impl SessionMirror {
         }
     }
 
-    /// Saves a snapshot when the state changed; not more often than the pace, unless it is the
-    /// `last` time. A failed save is retried next time.
+    /// Saves a changed snapshot at the pace, or if it is the `last` time; failures are retried.
     pub async fn save_if_changed(&mut self, context: &Context<'_>, last: bool) {
         let now = context.clock.elapsed();
         if !last && !self.throttle.is_due(now) {

@@ -55,7 +55,6 @@ async fn is_known(context: &Context<'_>, session: &SessionId) -> Result<bool, Bo
 
 /// A session, with what the server knows about it.
 pub struct KnownSession {
-    /// Its id.
     pub session: SessionId,
     /// Its fix branch; `None` before its first commit, or when the branch is gone.
     pub branch: Option<FixBranch>,
@@ -113,8 +112,7 @@ pub async fn free_name(context: &Context<'_>) -> Result<Option<SessionId>, BotEr
     Ok(None)
 }
 
-/// What other sessions than `current` made for the head under test, and nobody merged, closed or took
-/// back; oldest first.
+/// What other sessions made for the head and nobody merged, closed or took back; oldest first.
 pub async fn earlier(context: &Context<'_>, current: &str) -> Result<Vec<EarlierWork>, BotError> {
     let mut earlier = Vec::new();
     let server_url = context.env.server();

@@ -26,7 +26,6 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// Supervises a running worker.
 pub struct Supervisor<'a, 'b> {
-    /// Publishes the commits.
     pub commits: &'a mut Commits<'b>,
     /// Shows the session.
     pub publisher: &'a mut Publisher<'b>,
@@ -119,8 +118,7 @@ impl Supervisor<'_, '_> {
         result
     }
 
-    /// Saves the result before the closing commit is pushed, so that after a kill the next run finds
-    /// both.
+    /// Saves the result before the closing commit, so that after a kill the next run finds both.
     async fn save_result(&self, context: &Context<'_>, bundle: &Path) {
         if self.mirror.is_none() && self.commits.destination != Destination::Nowhere {
             save_events(context, &self.commits.session, bundle).await;

@@ -7,8 +7,7 @@ use super::environment::ActionEnv;
 /// Variable that overrides the time between two updates of a page or a snapshot, in milliseconds.
 pub const PACE_VARIABLE: &str = "REGREEN_PACE_MS";
 
-/// Between two attempts passes at least this part of a run's time: the longer it lasts, the fewer of
-/// an hour's requests it may take from other jobs.
+/// At least this part of a run's time between two attempts, for the sake of other jobs.
 const PART: u32 = 10;
 
 /// The longest interval of a long run, in intervals of its beginning.
@@ -23,8 +22,7 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// Allows an attempt every `every`, or as often as this variable says in milliseconds, and ever
-    /// more rarely in a long run.
+    /// Allows an attempt every `every`, or this variable's milliseconds; ever more rarely later.
     pub fn new(env: &ActionEnv, variable: &str, every: Duration) -> Self {
         let every = env.get(variable).parse().map_or(every, Duration::from_millis);
         Self { every, ..Self::default() }

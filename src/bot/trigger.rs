@@ -107,10 +107,16 @@ pub enum Cause {
     /// A pull request got a new head, or our label.
     PullRequest,
     /// Somebody started the workflow manually, with these inputs.
-    Dispatch { inputs: BTreeMap<String, String> },
+    Dispatch {
+        inputs: BTreeMap<String, String>,
+    },
     /// Somebody commented commands; `review` marks a review comment, which runs as `pull_request`.
-    Comment { id: u64, review: bool, edited: bool, lines: Vec<Line> },
-    /// A workflow failed.
+    Comment {
+        id: u64,
+        review: bool,
+        edited: bool,
+        lines: Vec<Line>,
+    },
     FailedRun,
     /// The schedule of the workflow is due, or the default branch moved.
     Other,
@@ -359,8 +365,7 @@ fn workflow_run(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, Eve
     Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
-/// Pull requests into this repository that a run names, each with its base. The list is empty for
-/// forks, and may name pull requests of other repositories.
+/// Pull requests that a run names, with bases; empty for forks, perhaps of other repositories.
 fn run_pull_requests(value: &Value) -> Result<Vec<(u64, Base)>, EventError> {
     let here = at(value, "repository.id");
     let mut pulls = Vec::new();
@@ -433,7 +438,6 @@ fn common(event: &RawEvent<'_>, value: &Value, cause: Cause) -> Result<Trigger, 
     })
 }
 
-/// The default branch, if the event names it.
 fn default_branch(value: &Value) -> Result<Option<String>, EventError> {
     let named = !at(value, "repository.default_branch").is_null();
     named.then(|| branch(value, "repository.default_branch")).transpose()

@@ -95,8 +95,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts `regreen work` with this job. It writes its bundle to the folder `bundle` and its
-    /// standard output to the file `output`.
+    /// Starts `regreen work` for this job, with its bundle's folder and its standard output's file.
     pub async fn start(
         job: &Job,
         environment: BTreeMap<String, String>,
@@ -164,8 +163,7 @@ impl Worker {
 
 pub use crate::domain::session::files::BUNDLE_EVENTS as EVENTS;
 
-/// Takes all complete lines off `bytes` and parses their events. Unknown lines are skipped, since a
-/// newer worker may write events that this program does not know.
+/// Takes all complete lines off `bytes` as events; skips those of a newer worker.
 pub fn whole_lines(bytes: &mut Vec<u8>) -> Vec<Event> {
     let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else { return Vec::new() };
     let lines: Vec<u8> = bytes.drain(..=end).collect();

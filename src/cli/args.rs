@@ -131,7 +131,6 @@ impl Verb {
     }
 }
 
-/// Parses the name of a client.
 fn client() -> impl TypedValueParser<Value = ClientProgram> {
     PossibleValuesParser::new(ClientProgram::ALL.map(ClientProgram::word)).try_map(|word| {
         let known = ClientProgram::ALL.into_iter().find(|client| client.word() == word);

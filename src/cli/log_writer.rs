@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use crate::adapter::host::redaction;
 use crate::report::runner_commands::neutralise_commands;
 
-/// Writes each log event on one line, without secrets, and with line breaks, control characters
-/// and the workflow commands of a CI runner neutralised.
+/// Writes log events on one line each, without secrets, control characters or commands.
 pub struct NeutralisingWriter<W>(pub W);
 
 impl<W: Write> Write for NeutralisingWriter<W> {

@@ -81,8 +81,7 @@ fn wrong_usage(error: &clap::Error) -> AppError {
     AppError::usage(message, "`--help` lists the flags")
 }
 
-/// Adds a tip to the error about a verb that would undo a fix, because there is none: a fix stands
-/// on a branch of its own until somebody merges it.
+/// Adds a tip to the error about undoing: a fix stands on a branch until somebody merges it.
 fn suggest_how_to_undo(error: &mut clap::Error) {
     let verb = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(verb)) => verb.as_str(),

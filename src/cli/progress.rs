@@ -203,7 +203,7 @@ impl Screen for Terminal {
             self.print(&line);
         }
         if matches!(event, Event::IterationEnded(_)) && std::mem::take(&mut now.open_fold) {
-            eprintln!("{}", runner_commands::end_group());
+            eprintln!("{}", runner_commands::END_GROUP);
         }
         self.refresh(&now, "");
     }

@@ -8,8 +8,7 @@ use crate::domain::session::SessionChoice;
 
 use super::args::{FixArguments, IntegrationArguments, PlanArguments, ValidateArguments};
 
-/// The request of `fix`.
-/// Fails when a session id is malformed, or the result cannot be published as requested.
+/// The request of `fix`, unless a session id or the way of publishing is invalid.
 pub fn fix(arguments: FixArguments) -> Result<FixRequest, AppError> {
     let mut request = arguments.request;
     if arguments.publish.as_deref() == Some("head") && request.run.bundle.is_none() {
@@ -102,8 +101,7 @@ fn choice(
     })
 }
 
-/// Inserts flags that stand for configuration keys (name, key, value) before the values of `--set`,
-/// which are more explicit and therefore win.
+/// Inserts flags for keys before the values of `--set`, which are explicit and win.
 fn override_by<const N: usize>(set: &mut Vec<Override>, flags: [(&str, &str, Option<String>); N]) {
     let flags = flags.into_iter().filter_map(|(name, key, value)| {
         Some(Override { key: key.to_owned(), value: value?, by: format!("--{name}") })

@@ -156,8 +156,7 @@ fn naming(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
     most.map_or_else(|| framework.test_naming().to_owned(), |(form, _)| form)
 }
 
-/// The folder that holds most tests; empty if most are next to their sources, `./tests` if most are
-/// in a folder of this name next to them.
+/// The folder of most tests; empty beside sources, `./tests` if in such a folder beside.
 fn directory(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (file, _) in own {
@@ -237,8 +236,7 @@ fn fixtures(tests: &BTreeMap<RepoPath, String>) -> Vec<String> {
     found
 }
 
-/// Paths where the tests of a source may go: first where the project would put them, then the
-/// candidates of specification.md 6.8.
+/// Paths for a source's tests: the project's, then the candidates of specification.md 6.8.
 pub fn candidates(source: &RepoPath, habits: &Conventions) -> Vec<RepoPath> {
     let name = source.file_name();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -309,8 +307,7 @@ fn name_test_file(stem: &str, ending: &str, habits: &Conventions) -> String {
     )
 }
 
-/// What the tests of a source are named after, and the folder in which that is. The tests of a
-/// Python package are named after it.
+/// What a source's tests are named after, and its folder; for a Python package, itself.
 fn named_place(source: &RepoPath) -> (&str, &str) {
     let name = source.file_name();
     let (stem, parent) = (name.rsplit_once('.').map_or(name, |(stem, _)| stem), source.parent());

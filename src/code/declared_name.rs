@@ -3,8 +3,7 @@
 
 use super::outline::{Declaration, DeclarationKind};
 
-/// The declarations that a name may refer to, in the order of the file; several if it is ambiguous.
-/// The whole name is better than one without its class, and that is better than one with a module.
+/// The declarations that a name may mean, in order; the whole name is better than a part.
 pub fn find<'d>(known: &'d [Declaration], name: &str) -> Vec<&'d Declaration> {
     let wanted = segments(name);
     let ranked: Vec<(u8, &Declaration)> =

@@ -35,8 +35,7 @@ fn says_more(point: &str, parts: &BTreeSet<String>) -> bool {
     content_words(point).iter().any(|word| !text::words_of_name(word).iter().all(is_name))
 }
 
-/// Points of lists and sentences of paragraphs, each on one line. Headings, introductions that end
-/// with a colon and blocks of code are none.
+/// Points of lists and sentences of paragraphs, without headings, introductions and code.
 fn points(description: &str) -> Vec<String> {
     let mut blocks: Vec<(bool, String)> = Vec::new();
     let (mut is_code, mut is_new) = (false, true);

@@ -15,7 +15,6 @@ const PLAIN: &str = "the and for with tests test testing unit add write cover co
                      classes file files code some more new edge cases case happy path paths missing lacks \
                      without every each integration of in on to a an src lib thoroughly properly well";
 
-/// Whether a list of words has a word.
 fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|one| one == word)
 }
@@ -65,8 +64,7 @@ fn stem(file: &RepoPath) -> &str {
 /// Finds the functions that have a parameter of a name, each with its file.
 pub type FindOwners<'a> = &'a dyn Fn(&str) -> Vec<(RepoPath, String)>;
 
-/// Finds what a description refers to: files by path, file or folder name, functions by name or by
-/// that of a parameter, and only where none of these matches, parts of names.
+/// Finds the files and functions that a description means, parts of names only as a last way.
 pub fn find(description: &str, known: &Known, owners: FindOwners<'_>) -> DescriptionMatch {
     let mut named = DescriptionMatch::default();
     let words = words(description);
@@ -117,7 +115,6 @@ fn names_file(word: &str, file: &RepoPath) -> Option<bool> {
     (is_named || is_meant && !is_plain(&lower)).then_some(false)
 }
 
-/// Whether a word names a function, or the class that it belongs to.
 fn names_function(word: &str, function: &str) -> bool {
     let short = function.rsplit('.').next().unwrap_or(function);
     let group = function.split('.').next().unwrap_or(function);

@@ -3,11 +3,9 @@
 use super::language::Language;
 use super::outline;
 
-/// Maximum number of lines of one documentation.
 const LINES: usize = 20;
 
-/// The documented functions of a text, with their lines and what is said about them, examples
-/// included.
+/// The documented functions of a text, with their lines, what is said of them and examples.
 pub fn documented(language: Language, text: &str) -> Vec<(outline::Function, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let functions = outline::functions(language, text).into_iter();

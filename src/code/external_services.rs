@@ -13,7 +13,7 @@ use super::crossing_calls::call_sites::call_site;
 use super::crossing_calls::file_names::{Binding, FileNames};
 use super::crossing_calls::name_path::{CALLED, INSTANCE, NamePath, PathRoot, SourceFile};
 use super::imports::Index;
-use super::language::{GO, JAVA, JS, Language, PY, RS};
+use super::language::{GO, JS, Language, PY};
 use super::outline::enclosing;
 use super::side_effects::{SideEffect, effect_of_callee};
 use super::tree::{around, line, named_nodes};
@@ -67,19 +67,11 @@ const SERVICES: &[ServiceRow] = &[
         "node-fetch cross-fetch undici superagent ky got ws XMLHttpRequest EventSource \
          http.createServer https.createServer net.createServer http2.connect socket.io-client",
     ),
-    (ExternalService::Network, RS, "hyper tungstenite std::net tokio::net"),
     (
         ExternalService::Network,
         GO,
         "net.http.Client net.http.DefaultClient net.http.ListenAndServe net.http.NewRequest \
          net.http.PostForm net.Listen",
-    ),
-    (
-        ExternalService::Network,
-        JAVA,
-        "java.net.http java.net.Socket java.net.ServerSocket java.net.DatagramSocket \
-         java.net.HttpURLConnection okhttp3 org.apache.http retrofit2 \
-         org.springframework.web.client",
     ),
     (
         ExternalService::Database,
@@ -93,18 +85,10 @@ const SERVICES: &[ServiceRow] = &[
         "pg mysql mysql2 better-sqlite3 sqlite3 sqlite mongodb mongoose redis ioredis knex \
          sequelize typeorm @prisma.client",
     ),
-    (ExternalService::Database, RS, "sqlx rusqlite diesel postgres tokio_postgres mongodb redis"),
     (
         ExternalService::Database,
         GO,
         "database.sql.Open database.sql.DB database.sql.Tx gorm.io.gorm github.com.jmoiron.sqlx",
-    ),
-    (
-        ExternalService::Database,
-        JAVA,
-        "java.sql.DriverManager java.sql.Connection java.sql.Statement \
-         java.sql.PreparedStatement javax.sql.DataSource javax.persistence.EntityManager \
-         jakarta.persistence.EntityManager org.springframework.jdbc com.mongodb",
     ),
     (
         ExternalService::Files,
@@ -117,7 +101,6 @@ const SERVICES: &[ServiceRow] = &[
          pathlib.Path.stat pathlib.Path.touch pathlib.Path.write_bytes pathlib.Path.write_text",
     ),
     (ExternalService::Files, JS, "fs fs-extra graceful-fs rimraf glob Deno.readTextFile Bun.file"),
-    (ExternalService::Files, RS, "std::fs tokio::fs tempfile"),
     (
         ExternalService::Files,
         GO,
@@ -126,22 +109,9 @@ const SERVICES: &[ServiceRow] = &[
          io.ioutil.ReadFile io.ioutil.WriteFile path.filepath.Glob path.filepath.Walk \
          path.filepath.WalkDir",
     ),
-    (
-        ExternalService::Files,
-        JAVA,
-        "java.nio.file.Files java.io.File java.io.FileInputStream java.io.FileOutputStream \
-         java.io.FileReader java.io.FileWriter java.io.RandomAccessFile \
-         org.apache.commons.io.FileUtils",
-    ),
     (ExternalService::Environment, PY, "os.environ os.getenv os.putenv"),
     (ExternalService::Environment, JS, "process.env"),
-    (
-        ExternalService::Environment,
-        RS,
-        "std::env::set_var std::env::var std::env::var_os std::env::vars",
-    ),
     (ExternalService::Environment, GO, "os.Environ os.Getenv os.LookupEnv os.Setenv"),
-    (ExternalService::Environment, JAVA, "System.getenv System.getProperty"),
     (
         ExternalService::Clock,
         PY,
@@ -150,29 +120,11 @@ const SERVICES: &[ServiceRow] = &[
          datetime.date.today django.utils.timezone.now",
     ),
     (ExternalService::Clock, JS, "Date.now performance.now"),
-    (
-        ExternalService::Clock,
-        RS,
-        "std::time::Instant::now std::time::SystemTime::now chrono::Local::now chrono::Utc::now \
-         jiff::Timestamp::now jiff::Zoned::now",
-    ),
     (ExternalService::Clock, GO, "time.After time.Now time.Since time.Sleep time.Until"),
-    (
-        ExternalService::Clock,
-        JAVA,
-        "System.currentTimeMillis System.nanoTime java.time.Clock.systemUTC \
-         java.time.Instant.now java.time.LocalDate.now java.time.LocalDateTime.now \
-         java.time.LocalTime.now java.time.OffsetDateTime.now java.time.ZonedDateTime.now",
-    ),
     (ExternalService::ChildProcesses, PY, "subprocess multiprocessing.Process os.execv"),
     (ExternalService::ChildProcesses, JS, "child_process execa cross-spawn"),
-    (ExternalService::ChildProcesses, RS, "std::process::Command tokio::process::Command"),
     (ExternalService::ChildProcesses, GO, "os.exec.Command os.exec.CommandContext"),
-    (ExternalService::ChildProcesses, JAVA, "ProcessBuilder Runtime.getRuntime.exec"),
 ];
-
-/// Classes whose constructor reads the clock if it gets no arguments.
-const DATES: &[&str] = &["Date", "java.util.Date"];
 
 /// What is used by reading it, without a call.
 const ATTRIBUTES: &[&str] = &["os.environ", "process.env"];
@@ -189,9 +141,6 @@ const GLOBALS: &[&str] = &[
     "EventSource",
     "Deno",
     "Bun",
-    "System",
-    "Runtime",
-    "ProcessBuilder",
 ];
 
 /// Methods that only paths have, so that they show one in a file that imports `pathlib`.
@@ -199,7 +148,7 @@ const PATH_METHODS: &[&str] = &["read_bytes", "read_text", "write_bytes", "write
 
 /// Functions that return a handle of the service whose methods use it again.
 const HANDLE_MAKERS: &[&str] =
-    &["connect", "connection", "create", "cursor", "getruntime", "new", "open", "session"];
+    &["connect", "connection", "create", "cursor", "new", "open", "session"];
 
 /// The most variables that are followed from one to the next.
 const FOLLOWED: u32 = 8;
@@ -238,9 +187,9 @@ fn use_in(
         return Some((ExternalService::Environment, name));
     };
     let found = full_names(source, names, &call.callee, (at, FOLLOWED));
-    let is_now = |name: &String| call.arguments.is_empty() && DATES.contains(&name.as_str());
-    if let Some(date) = found.iter().find(|name| is_now(name)) {
-        return Some((ExternalService::Clock, date.clone()));
+    // Without arguments, the constructor reads the clock.
+    if call.arguments.is_empty() && found.iter().any(|name| name == "Date") {
+        return Some((ExternalService::Clock, "Date".to_owned()));
     }
     let method = call.callee.steps.last();
     if let Some(method) = method.filter(|one| PATH_METHODS.contains(&one.as_str()))
@@ -281,7 +230,7 @@ fn service_of(language: Language, name: &str) -> Option<ExternalService> {
     // A module of the repository may have the name of one of these.
     let is_standard = language != Language::Go
         || ["net.", "os.", "io.", "time."].iter().any(|root| name.starts_with(root));
-    let has_files = ["os.", "shutil.", "pathlib.", "java."].iter().any(|one| name.starts_with(one));
+    let has_files = ["os.", "shutil.", "pathlib."].iter().any(|one| name.starts_with(one));
     let effect = || match effect_of_callee(language, name).filter(|_| is_standard)? {
         SideEffect::UsesNetwork => Some(ExternalService::Network),
         SideEffect::StartsPrograms => Some(ExternalService::ChildProcesses),
@@ -292,7 +241,7 @@ fn service_of(language: Language, name: &str) -> Option<ExternalService> {
 }
 
 fn is_at_or_in(name: &str, known: &str) -> bool {
-    name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']))
+    name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// The full names that a path may have: from the module, or the global, that it begins with.
@@ -328,8 +277,7 @@ fn full_names(
             if !bound.is_empty() || names.declared.contains_key(&name) {
                 return of_bindings(&bound, rest);
             }
-            let is_module = source.language == Language::Rust && !steps.is_empty();
-            let is_global = is_module || GLOBALS.contains(&name.as_str());
+            let is_global = GLOBALS.contains(&name.as_str());
             let global = joined(source.language, &name, rest).filter(|_| is_global);
             let stars = names.stars.iter().filter_map(|star| match &star.root {
                 PathRoot::Outside(module) => {
@@ -343,10 +291,8 @@ fn full_names(
     }
 }
 
-/// The full name of what a module holds; `None` for a part of what an ordinary call returns, and for
-/// modules of the repository.
+/// The full name of a module's part; `None` inside of an ordinary result, or for own modules.
 fn joined(language: Language, module: &str, steps: &[String]) -> Option<String> {
-    let mark = if language == Language::Rust { "::" } else { "." };
     let module = module.strip_prefix("node:").unwrap_or(module);
     let mut name = module.replace('/', ".");
     let mut last = "";
@@ -361,13 +307,12 @@ fn joined(language: Language, module: &str, steps: &[String]) -> Option<String> 
             }
             INSTANCE => {}
             step => {
-                name = format!("{name}{mark}{step}");
+                name = format!("{name}.{step}");
                 last = step;
             }
         }
     }
-    let is_own = module.starts_with('.') || matches!(module, "crate" | "self" | "super");
-    (!is_own).then_some(name)
+    (!module.starts_with('.')).then_some(name)
 }
 
 #[cfg(test)]
@@ -511,35 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn services_of_compiled_languages_are_found_by_calls() {
-        check(
-            Language::Rust,
-            &[
-                (
-                    "use std::fs;\nfn f() { fs::read_to_string(\"a\"); }\n",
-                    &["files std::fs::read_to_string 2 f"],
-                ),
-                ("fn f() { std::env::var(\"A\"); }\n", &["environment std::env::var 1 f"]),
-                (
-                    "use std::process::Command as C;\nfn f() { C::new(\"ls\"); }\n",
-                    &["child processes std::process::Command::new 2 f"],
-                ),
-                (
-                    "use std::time::{Instant, Duration};\nfn f() { Instant::now(); Duration::from_secs(1); }\n",
-                    &["clock std::time::Instant::now 2 f"],
-                ),
-                ("fn f(url: &str) { reqwest::get(url); }\n", &["network reqwest::get 1 f"]),
-                (
-                    "use rusqlite::Connection;\nfn f(db: &Connection) { db.execute(\"x\"); }\n",
-                    &["database rusqlite::Connection::execute 2 f"],
-                ),
-                (
-                    "use crate::fs;\nfn f() { fs::remove_file(\"a\"); crate::env::var(\"A\"); }\n",
-                    &[],
-                ),
-                ("struct Command;\nfn f() { Command::new(\"ls\"); open(\"a\"); }\n", &[]),
-            ],
-        );
+    fn services_of_go_are_found_by_calls() {
         check(
             Language::Go,
             &[
@@ -563,49 +480,12 @@ mod tests {
                 ("package a\nfunc f(os store) { os.ReadFile(\"a\") }\n", &[]),
             ],
         );
-        check(
-            Language::Java,
-            &[
-                (
-                    "import java.nio.file.Files;\nclass A {\n  void f() { Files.readString(p); }\n}\n",
-                    &["files java.nio.file.Files.readString 3 A.f"],
-                ),
-                (
-                    "import java.time.*;\nclass A {\n  Instant f() { return Instant.now(); }\n}\n",
-                    &["clock java.time.Instant.now 3 A.f"],
-                ),
-                (
-                    "class A {\n  String f() { return System.getenv(\"A\"); }\n  void g() { new ProcessBuilder(\"ls\").start(); }\n}\n",
-                    &[
-                        "environment System.getenv 2 A.f",
-                        "child processes ProcessBuilder.start 3 A.g",
-                        "child processes ProcessBuilder 3 A.g",
-                    ],
-                ),
-                (
-                    "import java.sql.DriverManager;\nimport java.net.http.HttpClient;\nclass A {\n  void f() {\n    DriverManager.getConnection(u);\n    HttpClient.newHttpClient();\n  }\n}\n",
-                    &[
-                        "database java.sql.DriverManager.getConnection 5 A.f",
-                        "network java.net.http.HttpClient.newHttpClient 6 A.f",
-                    ],
-                ),
-                (
-                    "class Files {\n  static void delete(String a) {}\n  void f() { Files.delete(\"a\"); }\n}\n",
-                    &[],
-                ),
-                (
-                    "import com.shop.Files;\nclass A {\n  void f() { Files.readString(p); Instant.now(); }\n}\n",
-                    &[],
-                ),
-            ],
-        );
     }
 
     #[test]
     fn every_service_has_rows_for_every_language_and_a_name() {
         use ExternalService::{ChildProcesses, Clock, Database, Environment, Files, Network};
-        let languages =
-            [Language::Python, Language::Tsx, Language::Rust, Language::Go, Language::Java];
+        let languages = [Language::Python, Language::Tsx, Language::Go];
         let all = [Network, Database, Files, Environment, Clock, ChildProcesses];
         for service in all {
             for language in languages {

@@ -72,7 +72,6 @@ impl PackageErrors {
     }
 }
 
-/// Functions that make an error of a text.
 const ERROR_MAKERS: &[&str] = &["errors.New", "errors.Errorf", "fmt.Errorf"];
 
 fn is_global(node: Node<'_>) -> bool {
@@ -120,8 +119,7 @@ pub fn last_name(path: &str) -> &str {
     name.split(".v").next().unwrap_or(name)
 }
 
-/// The declaration that imports what a text uses, with an empty line behind it; empty if it uses
-/// nothing. `known` are further names with their paths.
+/// The import declaration for what a text uses, with an empty line; `known` are further names.
 pub fn import_lines(text: &str, known: &BTreeMap<String, String>) -> String {
     let Some(tree) = Language::Go.parse(text) else { return String::new() };
     let mut paths: BTreeSet<(&str, &str)> = BTreeSet::new();

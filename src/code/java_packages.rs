@@ -42,8 +42,7 @@ static OLD_SOURCE: Pattern = Pattern::new(
 /// The version of JUnit that a project has, as far as tests are written differently for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JUnit {
-    /// JUnit 4 before 4.13, which has no `assertThrows`, or sources before Java 8, which have no lambdas
-    /// for it.
+    /// JUnit 4 before 4.13 without `assertThrows`, or sources before Java 8 without lambdas.
     Early,
     Four,
     #[default]

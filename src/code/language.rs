@@ -110,8 +110,7 @@ impl Language {
         }
     }
 
-    /// Parses a text; syntax errors become error nodes. `None` if the text is nested so deeply that
-    /// recursion over its tree could overflow the stack.
+    /// Parses a text, with error nodes; `None` if recursion over the tree could overflow.
     #[must_use]
     pub fn parse(self, text: &str) -> Option<tree_sitter::Tree> {
         let mut parser = tree_sitter::Parser::new();

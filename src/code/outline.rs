@@ -135,8 +135,7 @@ const VALUES: &[(&str, &str)] = &[
     ("assignment", "left"),
 ];
 
-/// All named declarations of a text except those of values inside functions; an outer declaration
-/// precedes its nested ones.
+/// All named declarations but values inside functions; outer ones precede nested ones.
 pub fn declarations(language: Language, text: &str) -> Vec<Declaration> {
     let tree = language.parse(text);
     tree.map(|tree| declarations_below(tree.root_node(), text)).unwrap_or_default()
@@ -149,8 +148,7 @@ pub fn declarations_below(root: Node<'_>, text: &str) -> Vec<Declaration> {
     found
 }
 
-/// The names that a text declares at its top level, and those of methods in Go, which are declared
-/// there too.
+/// The names that a text declares at its top level, with methods in Go.
 pub fn top_level(language: Language, text: &str) -> Vec<String> {
     let declared = declarations(language, text).into_iter().map(|one| one.name);
     declared

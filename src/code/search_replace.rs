@@ -9,7 +9,6 @@ use std::ops::Range;
 pub struct Block<'a> {
     /// The lines to replace, verbatim.
     pub search: &'a str,
-    /// The text that replaces it.
     pub replace: &'a str,
 }
 
@@ -146,8 +145,7 @@ fn range_of(window: &[Line<'_>]) -> Range<usize> {
     start.map_or(0, |(start, _)| *start)..end.map_or(0, |(start, line)| start + line.len())
 }
 
-/// All places where lines are the searched ones, compared by `key`. The time is proportional to the
-/// number of lines (Knuth, Morris, Pratt), however often the searched lines repeat.
+/// All places of the searched lines, by `key`, in linear time (Knuth, Morris, Pratt).
 fn hits<'a, 't>(
     lines: &'a [Line<'t>],
     searched: &[&str],
@@ -181,8 +179,7 @@ fn hits<'a, 't>(
     found.into_iter().filter_map(move |start| lines.get(start..start + count))
 }
 
-/// The replacement for lines that are the searched ones with all of them indented by the same white
-/// space more or less; `None` if they are not.
+/// The replacement for lines that are indented otherwise; `None` if they are not the same.
 fn shifted(window: &[Line<'_>], searched: &[&str], replace: &str) -> Option<String> {
     let mut shift: Option<(&str, &str)> = None;
     for ((_, line), searched) in window.iter().zip(searched) {

@@ -28,8 +28,7 @@ struct Run {
     is_bare: bool,
 }
 
-/// A text that calls `count`, with the number of a run of statements, where each run begins; and the
-/// lines of each run.
+/// A text that calls `count` where each run of statements begins; and the lines of each run.
 pub fn with_statement_counts(text: &str, count: &str) -> (String, Vec<Vec<u32>>) {
     let Some(tree) = Language::Java.parse(text) else { return (text.to_owned(), Vec::new()) };
     let mut runs: Vec<Run> = named_nodes(tree.root_node()).into_iter().flat_map(runs_of).collect();

@@ -141,8 +141,7 @@ impl Evidence<'_> {
         answer.unwrap_or_else(|| self.reason_among(file, known).is_some())
     }
 
-    /// Whether a file lies in the folder of one that the command runs, or below, while the product
-    /// lies elsewhere.
+    /// Whether a file lies at or below the folder of a run file, while the product lies elsewhere.
     fn is_beside(&self, file: &RepoPath) -> bool {
         let is_below = |path: &RepoPath, folder: &str| {
             let rest = path.as_str().strip_prefix(folder);

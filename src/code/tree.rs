@@ -20,8 +20,7 @@ pub const FUNCTIONS: &[&str] = &[
     "lambda_expression",
 ];
 
-/// Visits a node and its descendants, parents before children, without recursion. `enter` returns
-/// whether to visit the children of a node.
+/// Visits a node and its descendants, parents first; `enter` says whether to go deeper.
 pub fn visit<'t>(root: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) {
     let mut cursor = root.walk();
     loop {

@@ -46,8 +46,7 @@ fn pointer(schema: &serde_json::Value, key: &str) -> Option<String> {
     property
 }
 
-/// Parses the configuration file without overrides.
-/// `Err` lists all problems found in one pass, in file order.
+/// Parses the configuration file without overrides; `Err` lists all problems in file order.
 pub fn parse(text: &str, file: &str) -> Result<Settings, Vec<Diagnostic>> {
     parse_with(text, file, &[])
 }

@@ -13,7 +13,6 @@ use super::table::{SETTINGS, ValueType, setting};
 pub enum InputMeaning {
     /// A parameter of this job that is not a repository setting: its type and its description.
     Job(ValueType, &'static str),
-    /// The setting with this key.
     Setting(&'static str),
 }
 
@@ -22,10 +21,8 @@ pub enum InputMeaning {
 pub struct Input {
     /// Its name in `with:`.
     pub name: &'static str,
-    /// The default that `action.yml` declares. If empty, the configuration file or the built-in
-    /// default applies.
+    /// The default in `action.yml`; if empty, that of the file or the built-in one applies.
     pub default: &'static str,
-    /// What the input controls.
     pub meaning: InputMeaning,
 }
 
@@ -37,7 +34,6 @@ const fn of(name: &'static str, key: &'static str) -> Input {
     Input { name, default: "", meaning: InputMeaning::Setting(key) }
 }
 
-/// Values of the `mode` input.
 const MODES: &[&str] = &[
     "fix",
     "test-fix",
@@ -142,8 +138,7 @@ fn hyphened(key: &str) -> String {
     key.replace('.', "-")
 }
 
-/// The environment variable in which the Actions runner passes an input: upper case, spaces become
-/// underscores, hyphens stay.
+/// The runner's variable of an input: upper case, underscores for spaces, hyphens stay.
 #[cfg(test)]
 pub fn variable(name: &str) -> String {
     format!("INPUT_{}", name.to_uppercase().replace(' ', "_"))
@@ -232,7 +227,6 @@ fn value_type(key: &str) -> &'static ValueType {
     setting(key).map_or(&ValueType::Text, |row| &row.values)
 }
 
-/// Parses the text of an input and checks it against the type of the input.
 fn checked(name: &str, values: &ValueType, text: &str) -> Result<Value, InputError> {
     let value = values.parse_input(text);
     if values.accepts(&value) {
@@ -271,7 +265,6 @@ fn sets(text: &str) -> Result<Vec<Override>, Vec<InputError>> {
     if wrong.is_empty() { Ok(sets) } else { Err(wrong) }
 }
 
-/// A value in the syntax of the `--set` flag.
 fn as_flag(value: &Value) -> String {
     value.as_str().map_or_else(|| serde_json::to_string(value).unwrap_or_default(), str::to_owned)
 }

@@ -14,8 +14,7 @@ pub struct ListPrice {
 /// What a million tokens of input and output cost, and of input from the cache if that is known.
 type Rates = (f64, f64, Option<f64>);
 
-/// A model, its rates, those of longer inputs with the tokens that these exceed, and the month of the
-/// list.
+/// A model, its rates, those of longer inputs beyond so many tokens, and the list's month.
 type Row = (&'static str, Rates, &'static [(u64, Rates)], &'static str);
 
 /// Sources: the vendors' price pages and models.dev.
@@ -106,8 +105,7 @@ pub fn of_request(asked: &str, configured: &str, price: &Price) -> Price {
     of(asked).map(|list| list.price).or_else(dearest).unwrap_or_else(|| price.clone())
 }
 
-/// Whether a name is that of a model, as it is or with a date: `claude-haiku-4-5-20251001` for
-/// `claude-haiku-4-5`.
+/// Whether a name is that of a model, or has its date, as in `claude-haiku-4-5-20251001`.
 #[must_use]
 pub fn is_same_model(name: &str, model: &str) -> bool {
     // Gateways write `claude-haiku-4.5` for `claude-haiku-4-5`.

@@ -42,7 +42,6 @@ pub struct Provider {
 /// A provider whose definition is complete and whose API key, if it needs one, is set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ready {
-    /// Name of the provider in the configuration.
     pub name: String,
     /// Its definition, from the file or the built-in table.
     pub provider: Provider,
@@ -238,8 +237,7 @@ pub fn ready(
     Ok(Ok(Ready { name: name.to_owned(), provider, key, timeout, context }))
 }
 
-/// The definition of a provider, complete and with the list price of its model. The error says what
-/// is wrong with it.
+/// The definition of a provider with its model's list price, or what is wrong with it.
 fn defined(name: &str, file: &BTreeMap<String, Provider>) -> Result<Provider, String> {
     if let Some(message) = problem(name, file) {
         return Err(message);
@@ -250,8 +248,7 @@ fn defined(name: &str, file: &BTreeMap<String, Provider>) -> Result<Provider, St
     Ok(provider)
 }
 
-/// Why a budget in dollars cannot hold, and what to add to the file; `None` if every provider has a
-/// price.
+/// Why a budget in dollars cannot hold, and what to add; `None` if every provider has a price.
 pub fn unpriced(ready: &[Ready]) -> Option<(String, String)> {
     let one = ready.iter().find(|one| one.provider.price.is_none())?;
     let (name, model) = (&one.name, one.provider.model.as_deref());
@@ -278,8 +275,7 @@ const RETIRED: (&str, &str) = (
     "provider `github`: GitHub Models was retired on 2026-07-30; use `copilot`, the Copilot CLI, instead",
 );
 
-/// Describes what is wrong with the definition of a provider, which is the file's entry over the
-/// built-in one; `None` if it is valid, or if nothing defines it.
+/// What is wrong with a provider's entry over the built-in one; `None` if valid or undefined.
 pub fn problem(name: &str, file: &BTreeMap<String, Provider>) -> Option<String> {
     let is_retired = name == RETIRED.0
         && file.get(name).is_none_or(|own| own.protocol.is_none() && own.client.is_none());

@@ -34,7 +34,6 @@ pub enum ValueType {
     Whole(u64, u64),
     /// A number from 0 to 1.
     Share,
-    /// A number of dollars.
     Dollars,
     /// One of these words.
     OneOf(&'static [&'static str]),
@@ -46,7 +45,6 @@ pub enum ValueType {
     Lines,
     /// A mapping of these names to strings; an empty list allows any name.
     TextByName(&'static [&'static str]),
-    /// A glob for paths.
     Glob,
     /// A list of globs; separated by these characters in an Action input.
     Globs(&'static [char]),
@@ -62,7 +60,6 @@ pub enum ValueType {
 pub struct Setting {
     /// The dotted key; `*` stands for any name. The Action input is the key with hyphens for dots.
     pub key: &'static str,
-    /// The type of its value.
     pub values: ValueType,
     /// The default in the syntax of an Action input; empty if there is none or if it is detected.
     pub default: &'static str,

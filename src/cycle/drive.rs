@@ -19,8 +19,7 @@ pub trait Perform<M: Machine> {
     /// What is done about the step that comes next.
     fn perform<'s>(&'s mut self, state: &'s M) -> Work<'s, M::Outcome>;
 
-    /// Writes the files that belong to a transition. They are derived from the two states alone, so
-    /// writing them again changes nothing.
+    /// Writes the files of a transition, derived from the two states alone, so repeatable.
     async fn document(&self, _old: &M, _new: &M) -> Result<(), Failure> {
         Ok(())
     }
@@ -43,7 +42,6 @@ pub enum Work<'s, O> {
 
 /// How a machine ended that was driven as one step.
 pub struct MachineEnd<O> {
-    /// The outcome of the step.
     pub outcome: O,
     /// Lines of the event stream, which both machines write.
     pub events: u64,
@@ -119,7 +117,6 @@ pub struct Journal<'a> {
     pub store: &'a dyn Store,
     /// The screen that shows events to the user.
     pub screen: &'a dyn Screen,
-    /// The clock of the session.
     pub clock: &'a dyn Clock,
 }
 
@@ -136,8 +133,7 @@ impl Journal<'_> {
         Ok(())
     }
 
-    /// Appends the events of a transition after those that the old state counts, shows them, and
-    /// counts them in the new state. Lines left behind by a crash are cut off and written again.
+    /// Appends, shows and counts a transition's events; lines from a crash are written again.
     pub async fn announce<M: Machine>(
         self,
         old: &M,
@@ -157,8 +153,7 @@ impl Journal<'_> {
         Ok(new)
     }
 
-    /// Appends a command after the transitions that `state` counts, and counts it in `next`, the
-    /// state that the command leads to.
+    /// Appends a command after the transitions of `state`, and counts it in `next`.
     pub async fn record<M: Machine>(
         self,
         state: &M,
@@ -193,7 +188,6 @@ fn to_line<M: Machine>(transition: &Transition<M>) -> Result<String, Failure> {
     serde_json::to_string(transition).map_err(|error| Failure::serialise(&error))
 }
 
-/// How a step ended.
 enum StepEnd<T> {
     /// The step completed with this outcome.
     Completed(T),

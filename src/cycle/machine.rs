@@ -11,8 +11,7 @@ use crate::domain::event::Event;
 /// Transitions that are longer than this many bytes are stored without their outcome.
 pub const LONGEST_TRANSITION: usize = 16 << 20;
 
-/// A state machine of a session. Its whole state is one value, and every change of it follows from
-/// a recorded transition.
+/// A session's state machine: one value, changed by recorded transitions alone.
 pub trait Machine: Clone + Serialize + DeserializeOwned + Send + Sync {
     /// File of the saved state, inside the session folder.
     const STATE_FILE: &'static str;
@@ -54,8 +53,7 @@ pub trait Machine: Clone + Serialize + DeserializeOwned + Send + Sync {
     fn set_logs(&mut self, logs: LogLengths);
 }
 
-/// How many lines of a session's logs belong to a state. Lines after them were written before a
-/// crash and are written again.
+/// How many log lines belong to a state; later ones are from a crash and written again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogLengths {
     /// Lines of the event stream.

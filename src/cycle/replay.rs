@@ -10,7 +10,6 @@ use super::machine::{Machine, Transition};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Replayed {
-    /// Number of transitions that were replayed.
     pub transitions: usize,
     /// What would differ, in the order of the session; empty when nothing would.
     pub differences: Vec<String>,

@@ -31,8 +31,7 @@ pub struct Execution {
     pub integration: Option<Integration>,
 }
 
-/// Runs the fix loop of a session until its verdict or its next checkpoint.
-/// What was done before a failed effect is saved.
+/// Runs a session's fix loop until its verdict or next checkpoint; progress is saved.
 pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<Execution, Failure> {
     let mut integration = None;
     let (driven, end) = if let Some(state) = read::<Integration>(fx, INTEGRATION).await? {

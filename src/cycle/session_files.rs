@@ -33,8 +33,7 @@ pub async fn write<F: Serialize + Sync>(
     Ok(())
 }
 
-/// Reads the plan of a session; `None` for a session that only fixes, or when a file is missing or
-/// broken.
+/// Reads the plan of a session; `None` for one that only fixes, or a missing or broken file.
 pub async fn planned_session(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
     match stored_plan(fx).await {
         Err(EffectError::Store(StoreError::Corrupt { .. })) => Ok(None),
@@ -42,8 +41,7 @@ pub async fn planned_session(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failu
     }
 }
 
-/// Reads the plan as an earlier phase left it in a file; `None` when it is missing, broken, or belongs
-/// to another session.
+/// Reads an earlier phase's plan; `None` when missing, broken, or of another session.
 pub async fn unfinished_plan(
     state: &Pipeline,
     file: &str,
@@ -53,8 +51,7 @@ pub async fn unfinished_plan(
     Ok(plan.filter(|plan| plan.session_id == state.session_id))
 }
 
-/// Reads the plan that is about to be carried out, whose task files a person may have edited: what is
-/// wrong in them is an error, and never planned again over the edit (specification.md 5.9).
+/// Reads the plan to carry out, with a person's edits of its tasks (specification.md 5.9).
 pub async fn plan_to_carry_out(
     session: &SessionId,
     fx: &Effects<'_>,
@@ -76,7 +73,6 @@ pub async fn plan_to_carry_out(
     Err(wrong(fx.store.folder().join(TASKS).display().to_string(), problems.join("; ")))
 }
 
-/// Folder of the task files.
 const TASKS: &str = ".task";
 
 async fn stored_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, EffectError> {

@@ -61,8 +61,7 @@ const GITHUB: &[&str] = &[
     "skills",
 ];
 
-/// Whether a file configures a coding agent or an editor, or sets variables for one (`.env`). Case
-/// is ignored, as some clients do.
+/// Whether a file configures an agent or editor, or sets its variables (`.env`), upper case too.
 pub fn configures_agents(file: &RepoPath) -> bool {
     is_path_of_agents(file.as_str())
 }

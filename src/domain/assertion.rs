@@ -64,8 +64,7 @@ pub fn assertion(case: &TestCase) -> String {
     text.chars().take(LONGEST).collect()
 }
 
-/// The files of the frames of a failed assertion, innermost first and the file of the test last; `None`
-/// for other failures, and where no file is known.
+/// Files of a failed assertion's frames, innermost first and the test last; `None` otherwise.
 pub fn assertion_stack(case: &TestCase) -> Option<Vec<RepoPath>> {
     let failure = case.failure.as_ref()?;
     let first = failure.message.lines().next().unwrap_or_default();
@@ -123,8 +122,7 @@ fn lines(failure: &FailureText) -> Vec<&str> {
     lines
 }
 
-/// The lines that name a value that was expected or given; a name without a value takes the next
-/// line. Empty unless both sides are there.
+/// The lines that name an expected or given value, or follow; empty unless both are there.
 fn sides(lines: &[&str]) -> Vec<String> {
     let name = |line: &str| {
         let lower = line.to_ascii_lowercase();
@@ -172,8 +170,7 @@ fn without_place(line: &str) -> &str {
     }
 }
 
-/// A stack without the frames of frameworks, interpreters and standard libraries, and without the
-/// source lines below such frames.
+/// A stack without frames of frameworks and standard libraries, and without source lines.
 pub fn own_frames(stack: &str) -> String {
     let mut kept = Vec::new();
     let mut lines = stack.lines().peekable();

@@ -252,8 +252,7 @@ pub struct Spending {
 }
 
 impl Spending {
-    /// Adds one call, which took so many requests. A call without a known price counts its tokens
-    /// only.
+    /// Adds one call of so many requests; without a known price, its tokens only.
     pub fn add(&mut self, requests: u32, usage: Usage, price: Option<u64>) {
         self.calls = self.calls.saturating_add(requests.into());
         self.usage.join(usage);

@@ -257,8 +257,7 @@ struct Failures {
 }
 
 impl Breaker {
-    /// Why a provider is skipped; `None` if it may be called. `now` is the time since the start of
-    /// the process.
+    /// Why a provider is skipped at `now`, since the process started; `None` if it may be called.
     pub fn open(&self, provider: &str, now: Duration) -> Option<String> {
         let Failures { count, why, until } = self.failures.get(provider)?;
         if *count >= BREAKS_AFTER {

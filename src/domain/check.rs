@@ -31,8 +31,7 @@ pub struct CheckRun {
     pub text: String,
     /// URL of a page with details. GitHub replaces it for runs made with a job's token.
     pub details_url: Option<String>,
-    /// All annotations of the run in a stable order; those beyond [`ANNOTATION_LIMIT`] are
-    /// left out.
+    /// All annotations in a stable order, at most [`ANNOTATION_LIMIT`].
     pub annotations: Vec<Annotation>,
 }
 

@@ -76,8 +76,7 @@ impl CheckoutGap {
         format!("it needs `{}`: {}", self.path, self.cause)
     }
 
-    /// Whether a failure speaks of it: by its path, from the root or from the folder of the suite, or as
-    /// the module that it would be.
+    /// Whether a failure names its path, from the root or the suite, or its module.
     fn is_named_by(&self, case: &TestCase, directory: &str) -> bool {
         let Some(failure) = &case.failure else { return false };
         let below = self.path.strip_prefix(directory).and_then(|path| path.strip_prefix('/'));
@@ -94,8 +93,7 @@ impl CheckoutGap {
     }
 }
 
-/// Whether a text contains a path, alone or inside of a longer one. A single word must stand beside a
-/// slash: `data` may be anything.
+/// Whether a text contains a path; a single word, such as `data`, only beside a slash.
 fn contains_path(text: &str, path: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "_-".contains(c);
     let is_word = !path.contains(['/', '.']);
@@ -143,8 +141,7 @@ pub fn named_by(
     results.failed().filter_map(evidence).collect()
 }
 
-/// Which of the failing tests read the files that stand in for missing content: those to which a run
-/// `without` these files is another one.
+/// The failing tests that read stand-in files: those to which a run `without` them differs.
 pub fn read_by(
     failing: &[TestCase],
     without: &Results,

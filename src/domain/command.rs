@@ -134,8 +134,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// The flags of a command that starts a run; `None` for one that is answered at once, and for
-    /// `extend`, which becomes `test` when the plan is known.
+    /// The flags of a command that starts a run; `None` for one that is answered at once.
     pub fn run_flags(&self) -> Option<&Flags> {
         match self {
             Self::Fix { flags }

@@ -20,8 +20,7 @@ pub const STRATEGY: &str = "Regreen-Strategy";
 pub const PASS_RATE: &str = "Regreen-Pass-Rate";
 /// Id of a task whose tests the commit contains.
 pub const TASK: &str = "Regreen-Task";
-/// What kind of commit it is: `fix`, `rollback`, `minimise`, `complete`, `generate`, `withdraw`,
-/// `repair`, `pin`, `record` or `sync`.
+/// The kind of commit: `fix`, `rollback`, `minimise`, `complete`, `generate`, and so on.
 pub const KIND: &str = "Regreen-Kind";
 
 /// What the subjects of commits of integration sessions begin with (F-123).
@@ -192,8 +191,7 @@ fn message(
     )
 }
 
-/// Untrusted text as one line of at most 200 characters, so that it can forge neither a trailer nor
-/// a subject.
+/// Untrusted text as one line of at most 200 characters: no trailer, no forged subject.
 fn line(text: &str) -> String {
     one_line(text, 200)
 }

@@ -26,16 +26,14 @@ const DENIED: &[&str] = &[
     "java.net.connectexception: permission denied",
 ];
 
-/// How Python reports the same from a socket of the program itself, without a path behind it; its
-/// stack must show the call.
+/// How Python reports the same from a program's own socket; its stack must show the call.
 const BY_STACK: &[&str] =
     &["permissionerror: [errno 13] permission denied\n", "[errno 101] network is unreachable\n"];
 
 /// How runtimes report that nothing listens on a port, in lower case.
 const REFUSED: &[&str] = &["connection refused", "econnrefused"];
 
-/// Evidence that the sandbox refused a connection of a test. `is_offline` is whether it closed the
-/// network to test code in the run of this result.
+/// Evidence that the sandbox refused a connection; `is_offline` is whether it closed all.
 pub fn denied(case: &TestCase, is_offline: bool) -> Option<String> {
     let output = output(case)?;
     let has = |words: &&str| output.contains(words);
@@ -58,8 +56,7 @@ pub fn lack(here: &TestCase, base: &TestCase, is_offline: bool) -> Option<String
     })
 }
 
-/// Everything that a test printed as it failed, in lower case; `None` for a failed assertion, and for a
-/// socket file, which is no network.
+/// What a test printed as it failed, in lower case; `None` for assertions and socket files.
 fn output(case: &TestCase) -> Option<String> {
     let failure = case.failure.as_ref()?;
     if failure.class.to_lowercase().contains("assert") || failure.message.contains("dial unix") {

@@ -6,8 +6,7 @@ use std::ops::Range;
 /// A secret with all spellings of its characters.
 #[derive(Clone, Debug)]
 pub(super) struct EscapedSecret {
-    /// The longest run of letters and digits, which no encoding changes, or else the spellings of the
-    /// first character.
+    /// The longest run of letters and digits, else the spellings of the first character.
     anchors: Vec<String>,
     before: Vec<Vec<String>>,
     after: Vec<Vec<String>>,

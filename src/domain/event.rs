@@ -134,8 +134,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether the branch may have new commits at this event. At the baseline, a session that wrote
-    /// tests already has some.
+    /// Whether the branch may have new commits, as after a baseline with written tests.
     pub fn follows_commit(&self) -> bool {
         matches!(
             self,

@@ -15,7 +15,6 @@ pub struct Signature {
     pub message: String,
     /// The innermost stack frame inside the repository: file and function.
     pub frame: Option<(RepoPath, String)>,
-    /// Layer of the test.
     pub layer: Layer,
 }
 

@@ -60,8 +60,7 @@ pub struct FixPlan {
     pub edits: Vec<SearchReplace>,
 }
 
-/// Maximum number of edits that a plan carries. The fixer is asked for a larger change, which is not
-/// one that an analyst is sure of.
+/// Most edits of a plan: no analyst is sure of a larger change, for which the fixer is asked.
 pub const MAX_EDITS: usize = 20;
 
 impl FixPlan {

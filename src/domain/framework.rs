@@ -1,7 +1,7 @@
 //! Test frameworks, and facts about each that need no look at a project.
 //!
-//! How a framework is detected, run and read is in the table of `adapter/suite/framework`. Every
-//! match here is exhaustive; `ALL` is a list that a new framework has to be added to by hand.
+//! How a framework is detected, run and read is in the table of `adapter/suite/framework`. A
+//! new framework is a variant and a row of the table here.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -47,89 +47,84 @@ pub enum Framework {
     Command,
 }
 
+use Framework::{
+    Ava, Bazel, CargoTest, Command, Ctest, Dotnet, GoTest, Gradle, Jasmine, Jest, Maven, Minitest,
+    Mocha, Nextest, NodeTap, NodeTest, Phpunit, Pytest, Rspec, Tape, Unittest, Vitest,
+};
+use Language::{Go, Java, JavaScript, Python, Rust, TypeScript};
+
+/// A framework, the name that people see and files store, the language of its tests, how its test files
+/// are named and where they are in a project without any, and the command for one test file.
+type Row = (Framework, &'static str, Option<Language>, &'static str, &'static str, &'static str);
+
+/// All frameworks, in the order of their variants.
+const ROWS: [Row; 22] = [
+    (Pytest, "pytest", Some(Python), "test_*.py", "tests", "python3 -m pytest {test_file}"),
+    (Unittest, "unittest", Some(Python), "test_*.py", "", "python3 -m unittest {test_file}"),
+    (NodeTest, "node --test", Some(JavaScript), "*.test.js", "test", "node --test {test_file}"),
+    (Jest, "Jest", Some(JavaScript), "*.test.js", "", "npx jest {test_file}"),
+    (Vitest, "Vitest", Some(TypeScript), "*.test.ts", "", "npx vitest run {test_file}"),
+    (Mocha, "Mocha", Some(JavaScript), "*.test.js", "test", "npx mocha {test_file}"),
+    (Ava, "AVA", Some(JavaScript), "*.test.js", "test", "npx ava {test_file}"),
+    (NodeTap, "tap", Some(JavaScript), "*.test.js", "test", "npx tap {test_file}"),
+    (Tape, "tape", Some(JavaScript), "*.test.js", "test", "npx tape {test_file}"),
+    (CargoTest, "cargo test", Some(Rust), "*.rs", "tests", "cargo test --test {test_stem}"),
+    (Nextest, "cargo-nextest", Some(Rust), "*.rs", "tests", "cargo nextest run --test {test_stem}"),
+    (GoTest, "go test", Some(Go), "*_test.go", "", "go test ./{test_folder}"),
+    (
+        Maven,
+        "Maven Surefire",
+        Some(Java),
+        "*Test.java",
+        "src/test/java",
+        "mvn -q test -Dtest={test_stem}",
+    ),
+    (
+        Gradle,
+        "Gradle",
+        Some(Java),
+        "*Test.java",
+        "src/test/java",
+        "gradle test --tests {test_stem}",
+    ),
+    (Rspec, "RSpec", None, "*_spec.rb", "spec", "rspec {test_file}"),
+    (Minitest, "Minitest", None, "*_test.rb", "test", "ruby -Ilib -Itest {test_file}"),
+    (Phpunit, "PHPUnit", None, "*Test.php", "tests", "vendor/bin/phpunit {test_file}"),
+    (Ctest, "CTest", None, "*_test.cpp", "tests", "ctest --test-dir build -R {test_stem}"),
+    (Jasmine, "Jasmine", Some(JavaScript), "*.spec.js", "spec", "npx jasmine {test_file}"),
+    (Dotnet, "dotnet test", None, "*Tests.cs", "", "dotnet test --filter {test_stem}"),
+    (Bazel, "Bazel", None, "*_test.*", "", "bazel test //{test_folder}/..."),
+    (Command, "command", None, "test_*", "", ""),
+];
+
 impl Framework {
-    pub const ALL: [Self; 22] = [
-        Self::Pytest,
-        Self::Unittest,
-        Self::NodeTest,
-        Self::Jest,
-        Self::Vitest,
-        Self::Mocha,
-        Self::Ava,
-        Self::NodeTap,
-        Self::Tape,
-        Self::CargoTest,
-        Self::Nextest,
-        Self::GoTest,
-        Self::Maven,
-        Self::Gradle,
-        Self::Rspec,
-        Self::Minitest,
-        Self::Phpunit,
-        Self::Ctest,
-        Self::Jasmine,
-        Self::Dotnet,
-        Self::Bazel,
-        Self::Command,
-    ];
+    pub const ALL: [Self; 22] = {
+        let mut all = [Self::Command; 22];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = ROWS[index].0;
+            index += 1;
+        }
+        all
+    };
+
+    fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
 
     /// The name that people see and that files store.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Pytest => "pytest",
-            Self::Unittest => "unittest",
-            Self::NodeTest => "node --test",
-            Self::Jest => "Jest",
-            Self::Vitest => "Vitest",
-            Self::Mocha => "Mocha",
-            Self::Ava => "AVA",
-            Self::NodeTap => "tap",
-            Self::Tape => "tape",
-            Self::CargoTest => "cargo test",
-            Self::Nextest => "cargo-nextest",
-            Self::GoTest => "go test",
-            Self::Maven => "Maven Surefire",
-            Self::Gradle => "Gradle",
-            Self::Rspec => "RSpec",
-            Self::Minitest => "Minitest",
-            Self::Phpunit => "PHPUnit",
-            Self::Ctest => "CTest",
-            Self::Jasmine => "Jasmine",
-            Self::Dotnet => "dotnet test",
-            Self::Bazel => "Bazel",
-            Self::Command => "command",
-        }
+        self.row().1
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|framework| framework.name() == name)
     }
 
-    /// The language that its tests are written in; `None` where the framework does not decide it, and
-    /// for one that is not parsed.
+    /// The language of its tests; `None` where that is open, or not parsed.
     #[must_use]
     pub fn language(self) -> Option<Language> {
-        match self {
-            Self::Pytest | Self::Unittest => Some(Language::Python),
-            Self::NodeTest
-            | Self::Jest
-            | Self::Mocha
-            | Self::Jasmine
-            | Self::Ava
-            | Self::NodeTap
-            | Self::Tape => Some(Language::JavaScript),
-            Self::Vitest => Some(Language::TypeScript),
-            Self::CargoTest | Self::Nextest => Some(Language::Rust),
-            Self::GoTest => Some(Language::Go),
-            Self::Maven | Self::Gradle => Some(Language::Java),
-            Self::Rspec
-            | Self::Minitest
-            | Self::Phpunit
-            | Self::Ctest
-            | Self::Dotnet
-            | Self::Bazel
-            | Self::Command => None,
-        }
+        self.row().2
     }
 
     /// Whether its tests are written in Python.
@@ -137,8 +132,7 @@ impl Framework {
         self.language() == Some(Language::Python)
     }
 
-    /// The framework for the first tests of a project in this language: the one that comes with the
-    /// language. `None` where regreen does not write a project's first tests.
+    /// The framework built into a language, for a project's first tests; `None` if not written.
     pub fn built_into(language: Language) -> Option<Self> {
         match language {
             Language::Python => Some(Self::Unittest),
@@ -153,75 +147,17 @@ impl Framework {
 
     /// How test files are named where a project has none yet.
     pub fn test_naming(self) -> &'static str {
-        match self {
-            Self::Pytest | Self::Unittest => "test_*.py",
-            Self::NodeTest | Self::Jest | Self::Mocha | Self::Ava | Self::NodeTap | Self::Tape => {
-                "*.test.js"
-            }
-            Self::Vitest => "*.test.ts",
-            Self::CargoTest | Self::Nextest => "*.rs",
-            Self::GoTest => "*_test.go",
-            Self::Maven | Self::Gradle => "*Test.java",
-            Self::Rspec => "*_spec.rb",
-            Self::Minitest => "*_test.rb",
-            Self::Phpunit => "*Test.php",
-            Self::Ctest => "*_test.cpp",
-            Self::Jasmine => "*.spec.js",
-            Self::Dotnet => "*Tests.cs",
-            Self::Bazel => "*_test.*",
-            Self::Command => "test_*",
-        }
+        self.row().3
     }
 
     /// The folder of tests where a project has none yet; empty for the folder of the source.
     pub fn test_folder(self) -> &'static str {
-        match self {
-            Self::Pytest | Self::CargoTest | Self::Nextest | Self::Phpunit | Self::Ctest => "tests",
-            Self::NodeTest
-            | Self::Mocha
-            | Self::Ava
-            | Self::NodeTap
-            | Self::Tape
-            | Self::Minitest => "test",
-            Self::Maven | Self::Gradle => "src/test/java",
-            Self::Rspec | Self::Jasmine => "spec",
-            Self::Unittest
-            | Self::Jest
-            | Self::Vitest
-            | Self::GoTest
-            | Self::Dotnet
-            | Self::Bazel
-            | Self::Command => "",
-        }
+        self.row().4
     }
 
-    /// The command that runs one test file, with `{test_file}`, `{test_folder}` and `{test_stem}` in
-    /// the place of its path, folder and name without ending.
+    /// The command for one test file, with `{test_file}`, `{test_folder}` and `{test_stem}`.
     pub fn run_file(self) -> Option<&'static str> {
-        match self {
-            Self::Pytest => Some("python3 -m pytest {test_file}"),
-            Self::Unittest => Some("python3 -m unittest {test_file}"),
-            Self::NodeTest => Some("node --test {test_file}"),
-            Self::Jest => Some("npx jest {test_file}"),
-            Self::Vitest => Some("npx vitest run {test_file}"),
-            Self::Mocha => Some("npx mocha {test_file}"),
-            Self::Ava => Some("npx ava {test_file}"),
-            Self::NodeTap => Some("npx tap {test_file}"),
-            Self::Tape => Some("npx tape {test_file}"),
-            Self::CargoTest => Some("cargo test --test {test_stem}"),
-            Self::Nextest => Some("cargo nextest run --test {test_stem}"),
-            Self::GoTest => Some("go test ./{test_folder}"),
-            Self::Maven => Some("mvn -q test -Dtest={test_stem}"),
-            Self::Gradle => Some("gradle test --tests {test_stem}"),
-            Self::Rspec => Some("rspec {test_file}"),
-            Self::Minitest => Some("ruby -Ilib -Itest {test_file}"),
-            Self::Phpunit => Some("vendor/bin/phpunit {test_file}"),
-            Self::Ctest => Some("ctest --test-dir build -R {test_stem}"),
-            Self::Jasmine => Some("npx jasmine {test_file}"),
-            Self::Dotnet => Some("dotnet test --filter {test_stem}"),
-            Self::Bazel => Some("bazel test //{test_folder}/..."),
-            Self::Command => None,
-        }
+        Some(self.row().5).filter(|command| !command.is_empty())
     }
 }
 
@@ -253,6 +189,7 @@ mod tests {
     fn every_framework_has_a_name_of_its_own_and_is_found_by_it() {
         let names: BTreeSet<&str> = Framework::ALL.map(Framework::name).into();
         assert_eq!(names.len(), Framework::ALL.len());
+        assert!(Framework::ALL.iter().enumerate().all(|(place, it)| *it as usize == place));
         for framework in Framework::ALL {
             assert_eq!(Framework::from_name(framework.name()), Some(framework));
             assert_eq!(framework.to_string(), framework.name());

@@ -16,11 +16,9 @@ pub struct GateFacts<'a> {
     pub rate: PassRate,
     /// Target pass rate in percent.
     pub target: u32,
-    /// Criticality of each remaining failure.
     pub remaining: &'a [Criticality],
     /// Whether the rate comes from a run of the whole suite.
     pub full_run: bool,
-    /// Whether tests are flaky.
     pub flaky: bool,
     /// Number of tests that were excluded because they also fail on the merge base.
     pub ignored: usize,

@@ -70,7 +70,6 @@ pub enum Violation {
     Manifest(RepoPath),
     /// A file that configures which tests run, and how.
     TestConfiguration(RepoPath),
-    /// A path that the configuration protects.
     Protected(RepoPath),
     /// A symbolic link, or a path that leads through one.
     Link(RepoPath),
@@ -217,8 +216,7 @@ pub fn keys_in(text: &str) -> usize {
     token_shape::count_plain(text)
 }
 
-/// Whether an edit adds a string that has a published format of API keys, or the mark of a secret
-/// that a model did not see.
+/// Whether an edit adds a string like an API key, or the mark of a hidden secret.
 pub fn holds_secret(edit: &FileEdit) -> bool {
     let count = |text: &Option<String>| {
         let text = text.as_deref().unwrap_or_default();

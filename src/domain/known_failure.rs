@@ -27,8 +27,7 @@ pub struct KnownFailure {
 }
 
 impl KnownFailure {
-    /// Parses an entry of the configuration: the id of a test and a text such as [`FORM`]. `None`
-    /// without a day or a reason.
+    /// Parses a test's id and a text such as [`FORM`]; `None` without a day or a reason.
     pub fn parse(test: &str, text: &str) -> Option<Self> {
         let (until, reason) = text.split_once(',')?;
         let reason = text::one_line(reason, REASON);

@@ -82,15 +82,13 @@ fn texts(case: &TestCase) -> [&str; 2] {
     [failure.message.as_str(), if is_import { failure.stack.as_str() } else { "" }]
 }
 
-/// The module of Python that a failing test does not find at all. Where only a part of it is missing,
-/// Python names the whole path, with dots.
+/// The module of Python that a failing test misses whole; a missing part has a dotted path.
 fn unfound_module(case: &TestCase) -> Option<&str> {
     let (name, before) = texts(case).into_iter().find_map(named_in)?;
     (before == PYTHON && !name.contains('.')).then_some(name)
 }
 
-/// A module of the repository that no failing test finds, because its folder is not on the path of
-/// Python: the project is not installed.
+/// A module of the repository that is not on Python's path: the project is not installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UninstalledModule {
     name: String,
@@ -131,8 +129,7 @@ pub fn uninstalled_modules<'a>(
     names.and_then(|names| names.into_iter().map(standing).collect()).unwrap_or_default()
 }
 
-/// The folders of sources that a manifest of Python names: `package-dir` and `where` of setuptools,
-/// `from` of Poetry.
+/// Folders of sources that a Python manifest names: `package-dir`, `where`, Poetry's `from`.
 fn source_folders(manifest: &str) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() || "_./-".contains(c);
     let named = |key: &str| {
@@ -147,8 +144,7 @@ fn source_folders(manifest: &str) -> Vec<String> {
     ["package-dir", "package_dir", "where", "from"].into_iter().flat_map(named).collect()
 }
 
-/// Why a session ends whose project is not installed; `command` runs its tests. Only a project with a
-/// manifest `can_install`.
+/// Why a session ends whose project is not installed; only one with a manifest `can_install`.
 pub fn reason_of_uninstalled(
     modules: &[UninstalledModule],
     command: &str,

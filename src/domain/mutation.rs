@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::id::{CommitId, RepoPath, TestId};
 use super::rate::PerMille;
 
-/// Default percentage of the mutants that were tried which tests must detect (specification.md
-/// 6.9).
+/// Default percentage of tried mutants that tests must detect (specification.md 6.9).
 pub const MIN_MUTATION_SCORE: u32 = 60;
 
 /// A mutant: one small deliberate defect in the code under test.

@@ -165,8 +165,7 @@ pub struct FinishedIteration {
     pub strategy: Strategy,
     /// Tests that fail after the attempt.
     pub failing: Vec<TestId>,
-    /// Fingerprint of the root cause, which includes the functions that its plan names; empty if
-    /// there was none.
+    /// Fingerprint of the root cause with its plan's functions; empty if there was none.
     pub cause: String,
     /// Whether its strategy brought no edit.
     pub exhausted: bool,

@@ -59,8 +59,7 @@ impl PassRate {
         Self::of(passed, total).unwrap_or(self)
     }
 
-    /// Number of tests that failed `before` and pass now. More may pass than did: those that a run left
-    /// out that was cut short.
+    /// Tests that failed `before` and pass now; a shortened run may have left some out.
     pub fn regained_since(self, before: Self) -> u32 {
         let failed = before.total.saturating_sub(before.passed);
         self.passed.saturating_sub(before.passed).min(failed)

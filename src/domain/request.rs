@@ -34,7 +34,6 @@ pub struct FixSettings {
     pub budget: Option<Duration>,
     /// Number of candidates tried at the same time.
     pub jobs: usize,
-    /// What a new session is for.
     pub kind: SessionKind,
     /// The module that a session of integration tests is about, as the user wrote it.
     pub module: Option<String>,
@@ -49,7 +48,6 @@ pub struct FixSettings {
 /// Shell commands of the project that replace the detected tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCommands {
-    /// Command that lints the project.
     pub lint: Option<String>,
     pub build: Option<String>,
     /// Command that runs the suite with coverage.
@@ -65,7 +63,6 @@ pub enum MemorySource {
     /// In the repository itself, where it also leaves what it learns.
     #[default]
     Local,
-    /// In a file.
     File(PathBuf),
     /// Nowhere.
     None,

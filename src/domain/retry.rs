@@ -20,8 +20,7 @@ pub enum Repeat {
 pub enum Fault {
     /// The request never reached the server.
     Unsent,
-    /// The connection broke, or the answer was cut, late or invalid: the server may have carried
-    /// out the request.
+    /// The connection broke, or the answer was cut, late or invalid: it may have been carried out.
     Broken,
     /// Status 5xx: the server may have carried out the request.
     Server,

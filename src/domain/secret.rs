@@ -44,8 +44,7 @@ pub const CANARY_MARK: &str = "[redacted canary]";
 /// Shorter texts are not redacted, because that would blank out ordinary words.
 const SHORTEST: usize = 8;
 
-/// A text without secrets. Only a [`Redactor`] makes one, so whatever asks for this type cannot be
-/// given a text that nobody looked through.
+/// A text without secrets, which only a [`Redactor`] makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redacted(String);
 
@@ -82,8 +81,7 @@ impl Deref for RedactedJson {
     }
 }
 
-/// A false token that nothing has a reason to read. Whatever repeats it looked for tokens, or shows
-/// everything that it sees.
+/// A false token that nothing has a reason to read: whoever repeats it looked for tokens.
 #[derive(Clone, Debug)]
 pub struct Canary {
     mark: SecretKey,
@@ -109,8 +107,7 @@ impl Canary {
         format!("ghp_{}", self.mark())
     }
 
-    /// The token without its prefix, for prompts: a gateway in front of a model may block what looks
-    /// like a token.
+    /// The token without its prefix, for prompts, which gateways may block for a token.
     pub fn mark(&self) -> &str {
         self.mark.expose()
     }
@@ -121,8 +118,7 @@ impl Canary {
     }
 }
 
-/// Removes secrets from texts: known ones in plain and encoded form, and whatever has the shape of
-/// a well-known token (specification.md 4.13).
+/// Removes known secrets, plain or encoded, and token shapes (specification.md 4.13).
 #[derive(Clone, Default)]
 pub struct Redactor {
     needles: Vec<String>,
@@ -168,7 +164,6 @@ impl Redactor {
         self.find_anchors();
     }
 
-    /// Builds [`Self::anchors`] anew.
     fn find_anchors(&mut self) {
         let whole = self.canary.iter().chain(&self.needles).flat_map(|needle| {
             ends_of(needle).map_or_else(|| vec![needle.as_str()], |ends| ends.to_vec())
@@ -303,8 +298,7 @@ fn ends_of(needle: &str) -> Option<[&str; 2]> {
     (needle.len() >= 2 * FRAGMENT && !needle.starts_with("http")).then_some(ends)
 }
 
-/// Places where `text` holds the beginning or the end of a long `needle`, as far as they agree;
-/// ordered, not overlapping.
+/// Ordered places where `text` holds the beginning or the end of a long `needle`.
 fn fragments(text: &str, needle: &str) -> Vec<Range<usize>> {
     let Some([begin, end]) = ends_of(needle) else { return Vec::new() };
     let agree = |a: char, b: char| if a == b { Some(a.len_utf8()) } else { None };

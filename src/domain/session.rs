@@ -143,8 +143,9 @@ pub enum SessionChoice {
     },
     /// The newest session that can be resumed.
     Newest,
-    /// The session with this id.
-    Resume { session: SessionId },
+    Resume {
+        session: SessionId,
+    },
 }
 
 impl SessionChoice {

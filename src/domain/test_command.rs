@@ -5,8 +5,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestCommand {
     text: String,
-    /// Its words as they were written, quotes included; empty unless it is one simple command
-    /// (POSIX Shell Command Language, 2.9.1).
+    /// Its words as written, quotes included; empty unless it is a simple command (POSIX, 2.9.1).
     words: Vec<String>,
 }
 
@@ -41,8 +40,7 @@ impl TestCommand {
         &self.text
     }
 
-    /// The commands of a list, each of which runs only if those before it succeed; the command
-    /// itself if it is none.
+    /// The commands of a list, each run only if those before succeed; else the command itself.
     #[must_use]
     pub fn parts(&self) -> Vec<Self> {
         self.text.split(" && ").map(|part| Self::new(part.trim())).collect()
@@ -72,8 +70,7 @@ impl TestCommand {
         at(start).or_else(|| at(self.launcher()))
     }
 
-    /// The number of words up to the program that a launcher such as `npx` starts: variables, the
-    /// launcher and its flags.
+    /// The number of words up to what a launcher such as `npx` starts, with its variables.
     pub fn launcher(&self) -> usize {
         let plain: Vec<String> = self.words.iter().map(|word| unquoted(word)).collect();
         let start = plain.iter().take_while(|word| is_assignment(word)).count();

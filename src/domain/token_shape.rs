@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-/// How a kind of token is written: a fixed prefix, then at least `least` characters of `charset`,
-/// among them `infix`.
+/// How a kind of token is written: a prefix, then `least` characters, `infix` among them.
 struct TokenShape {
     prefix: &'static str,
     least: usize,
@@ -55,8 +54,7 @@ const fn shape(prefix: &'static str, least: usize, charset: Charset) -> TokenSha
     TokenShape { prefix, least, charset, infix: "" }
 }
 
-/// Prefixes as their issuers document them for secret scanning. Half of a real length is enough,
-/// since test runners abbreviate long texts.
+/// Prefixes as issuers document them; half of a real length is enough, as runners abbreviate.
 const SHAPES: &[TokenShape] = &[
     shape("ghp_", 16, Charset::Url),
     shape("gho_", 16, Charset::Url),

@@ -37,8 +37,7 @@ pub trait Model: Send + Sync {
         self.facts().context
     }
 
-    /// What one request with this `usage` costs by this provider's price table, in millionths of a dollar; `None` when
-    /// there is no price.
+    /// What a request costs in millionths of a dollar; `None` without a price.
     fn price(&self, usage: Usage) -> Option<u64> {
         self.facts().price.as_ref().map(|price| price.of(usage))
     }

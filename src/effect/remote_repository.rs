@@ -77,7 +77,6 @@ pub enum Refuser {
     WorkflowFiles,
     /// A protected branch or a ruleset.
     Protection,
-    /// A hook of the server.
     Hook,
     /// Secret scanning, or another rule.
     Other,

@@ -54,8 +54,7 @@ pub async fn read_as<T: DeserializeOwned>(
     })
 }
 
-/// Reads one JSON file as a `T`; `None` when it is not there or is no `T`. Only for files that can be
-/// made again.
+/// Reads a remakeable JSON file as a `T`; `None` when it is not there or is no `T`.
 pub async fn read_or_forget<T: DeserializeOwned>(
     store: &dyn Store,
     file: &str,

@@ -63,8 +63,7 @@ pub trait Suite: Send + Sync {
     /// Fails when there are no results to judge: a crash, no report, zero tests, a hang.
     async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError>;
 
-    /// The complaints of the project's own syntax or type check about these files of a checkout;
-    /// `None` when there are none, or no check.
+    /// Complaints of the project's syntax or type check about files; `None` without any.
     async fn check(&self, root: &Path, files: &[RepoPath]) -> Option<String>;
 
     /// The findings of the project's own type checkers, linters and formatters in a checkout, where
@@ -333,8 +332,7 @@ fn while_running(tests: &[String]) -> String {
 }
 
 impl RunError {
-    /// What the output of a run without results gives as its cause: its first line with an error, else
-    /// its last.
+    /// What an output without results gives as its cause: its first error line, else its last.
     pub fn find_cause(&self) -> &str {
         let Self::NoReport { tail, .. } = self else { return "" };
         let is_error = |line: &&str| {

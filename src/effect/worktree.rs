@@ -39,8 +39,7 @@ pub trait Worktree: Send + Sync {
     /// a part of a path is a link.
     async fn graft(&self, base: &TreeId, edits: &EditSet) -> Result<TreeId, GitError>;
 
-    /// Makes the files on disk those of `tree`, as the user's checkout has them; ignored and untracked
-    /// files stay.
+    /// Makes the files on disk those of `tree`; ignored and untracked files stay.
     async fn checkout(&self, tree: &TreeId) -> Result<(), GitError>;
 
     /// What the last checkout or export at `root` lacks, sorted.

@@ -63,8 +63,7 @@ const COMMON: &[&str] =
 /// Values that code singles out for a reason of their own.
 const BORDERS: &[&str] = &["0", "1", "-1", "", "0.0", "1.0"];
 
-/// Why an edit of the product treats the tests specially, as far as its code shows; `None` when it does
-/// not.
+/// Why an edit of the product treats the tests specially, by its code; `None` if it does not.
 pub fn special_case(edits: &EditSet, test_literals: &BTreeSet<String>) -> Option<String> {
     let inputs: BTreeSet<&str> = test_literals
         .iter()

@@ -378,8 +378,7 @@ fn spectrum(evidence: &Evidence<'_>, tests: &[TestId]) -> BTreeMap<RepoPath, BTr
     lines
 }
 
-/// The functions of some lines by their most suspicious line, which comes first in each. Between
-/// equals, those of `known` files come first.
+/// Functions by their most suspicious line, which comes first; of equals, `known` files first.
 fn ranked_functions(
     lines: &BTreeMap<RepoPath, BTreeMap<u32, f64>>,
     outlines: &Outlines,

@@ -262,8 +262,7 @@ async fn unfit(
     }
 }
 
-/// For each list of traces: the number of mutable lines that its tests reach, and the number of all
-/// mutable lines.
+/// For each list of traces: the mutable lines that its tests reach, and all mutable lines.
 pub async fn reach(
     worktree: &dyn Worktree,
     tree: &TreeId,

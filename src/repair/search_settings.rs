@@ -13,8 +13,7 @@ use crate::effect::{CandidateRunner, CaseResult, Clock, FileDiff, RunError, Spee
 /// be too short, and an edit that is only slow has not been judged.
 pub(super) const RETRY_LIMIT_FACTOR: u32 = 5;
 
-/// Least time limit of a candidate that is run by the suite's own command: starting that may take
-/// longer than the tests.
+/// Least time limit of a candidate run by the suite's command, whose start may take long.
 const COLD_LIMIT: Duration = Duration::from_secs(30);
 
 /// Limits of one search.
@@ -54,8 +53,7 @@ impl Trial<'_> {
         Ok((results, is_late))
     }
 
-    /// The limit of a second try where time alone may have failed the first; `None` where it is no longer
-    /// than the first.
+    /// The limit of a second try where time alone may have failed the first, if it is longer.
     pub(super) fn longer_limit(&self, limit: Duration, most: Duration) -> Option<Duration> {
         let longer = (limit * RETRY_LIMIT_FACTOR).min(most);
         (self.runner.speed() == Speed::Warm || longer > COLD_LIMIT).then_some(longer)
@@ -102,8 +100,7 @@ pub(super) fn time_limit(before: Duration, tests: usize, grace: Duration) -> Dur
     before * FACTOR + grace + each * u32::try_from(tests).unwrap_or(u32::MAX)
 }
 
-/// Whether only the time limit may have failed the tests: none of them failed with a message, and
-/// the time was used up.
+/// Whether only time may have failed the tests: no message, and the time was used up.
 fn ran_out(results: &[CaseResult], duration: Duration, limit: Duration) -> bool {
     let mut failed = results.iter().filter(|result| result.status == Status::Failed).peekable();
     failed.peek().is_some() && failed.all(|result| result.failure.is_none()) && duration >= limit

@@ -23,8 +23,7 @@ pub async fn test_literals(
     Ok(sources.values().flat_map(|text| literals(text)).collect())
 }
 
-/// The files of failing tests. Reports of Go, Maven and Ruby name none: there, each file of tests
-/// that holds the test's own name.
+/// The files of failing tests, or those with a test's own name where reports name none.
 pub async fn test_sources(
     worktree: &dyn Worktree,
     tree: &TreeId,
@@ -51,7 +50,6 @@ pub async fn test_sources(
     Ok(sources)
 }
 
-/// Whether a file of tests may define the test with this id.
 fn holds_test(id: &str, file: &RepoPath, text: &str) -> bool {
     let words = || id.split(|c: char| !c.is_alphanumeric() && c != '_');
     let mut last = words().filter(|word| word.len() >= SHORTEST).rev().take(2);

@@ -115,8 +115,7 @@ impl UnknownNames {
         lines.filter(|(_, text)| is_foreign(text)).map(|(line, _)| line).collect()
     }
 
-    /// Edits that write a similar name, which the file or another source has, in place of an unknown one
-    /// on the lines that `accepts_line` accepts.
+    /// Edits that write a similar known name in place of an unknown one on accepted lines.
     pub fn candidates(
         &self,
         language: Language,

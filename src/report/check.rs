@@ -21,7 +21,6 @@ use super::view::View;
 pub struct About<'a> {
     /// Name of the check, as branch protection rules require it.
     pub name: &'a str,
-    /// The commit that the check belongs to.
     pub head_sha: &'a CommitId,
     /// Which commit that is.
     pub commit: CheckedCommit,

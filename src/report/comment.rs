@@ -8,8 +8,7 @@ use super::markdown_page::forge_page;
 use super::parts::Screen;
 use super::view::View;
 
-/// The hidden first line by which the comment of a session is found again (specification.md 9.1).
-/// Characters that cannot occur in a session id are left out.
+/// The hidden first line of a session's comment, of allowed characters (specification.md 9.1).
 pub fn marker(session: &str) -> String {
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let session: String = session.chars().filter(allowed).take(100).collect();

@@ -27,8 +27,7 @@ pub struct Evidence<'a> {
     pub providers: &'a [(String, Option<Price>)],
 }
 
-/// The estimate as Markdown: one sentence with its evidence, and a table with a column for what the
-/// last session used and one for what is allowed.
+/// The estimate as Markdown: a sentence with its evidence, and a table of used and allowed.
 pub fn estimate(evidence: &Evidence<'_>) -> String {
     let granted = evidence.limits;
     let last = evidence.sessions.iter().rev().find(|view| !view.session.is_empty());

@@ -107,7 +107,6 @@ pub fn task(
     Some(task)
 }
 
-/// The id of the task of an iteration.
 fn id(iteration: u32) -> String {
     format!("IMPL-fix-{iteration}")
 }
@@ -142,8 +141,7 @@ fn with_status(status: TaskStatus, known: Option<&Value>, now: &str) -> Value {
     json!({ "status": status, "status_history": history })
 }
 
-/// Path of the log of an iteration's search; where it was skipped before one, of the exchange in which
-/// its analysis was given.
+/// Path of an iteration's search log, or of the exchange of its analysis if it was skipped.
 fn cli_output(attempt: &Attempt, number: u32) -> Option<String> {
     let is_skipped = attempt
         .judged

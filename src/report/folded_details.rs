@@ -95,7 +95,6 @@ impl Column {
     }
 }
 
-/// A table of all iterations.
 fn table(columns: &[Column], view: &View, facts: &ForgePage<'_>) -> Table {
     let row = |row| columns.iter().map(|column| column.cell(row, view, facts)).collect();
     Table {

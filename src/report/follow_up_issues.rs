@@ -149,8 +149,7 @@ fn named<'a>(files: impl Iterator<Item = &'a String>) -> String {
     }
 }
 
-/// Kept changes with the tests that noticed, because the code beside them may be untested, and
-/// flaky tests.
+/// Kept changes with the tests that noticed, as code beside may be untested, and flaky tests.
 fn tests(view: &View) -> Content {
     let mut points: Vec<String> = kept(view)
         .take(LISTED)
@@ -238,8 +237,7 @@ fn enhance(view: &View) -> Content {
     Content { summary, request: "", points, label: "bug" }
 }
 
-/// The iterations that tried something and changed nothing for the better, or whose change was
-/// reverted.
+/// The iterations that changed nothing for the better, or whose change was reverted.
 fn attempts(view: &View) -> String {
     let is_lost = |row: &&IterationRow| kept(view).all(|one| one.iteration != row.iteration);
     let is_tried = |row: &&IterationRow| !row.summary.is_empty() && !is_skipped(row);

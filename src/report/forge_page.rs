@@ -31,7 +31,6 @@ pub struct ForgePage<'a> {
     pub stored: Option<&'a CommitId>,
     /// Commits of iterations that the server has; only these have a page.
     pub pushed: &'a [CommitId],
-    /// The limits of the session.
     pub budget: BudgetLimits,
     /// The target rate, in percent.
     pub target: Option<u32>,
@@ -91,7 +90,6 @@ pub enum JobFailure {
         /// What a person can do, as an imperative clause.
         hint: String,
     },
-    /// Its bundle was refused.
     Refused {
         /// Which check refused it.
         reason: String,
@@ -131,7 +129,6 @@ pub struct CommandReply {
     pub asker: String,
     /// The command as it was written; foreign text.
     pub command: String,
-    /// Our answer, as Markdown in which all foreign text is escaped and every fold and fence is
-    /// closed.
+    /// Our answer, as Markdown with foreign text escaped and every fold and fence closed.
     pub reply: String,
 }

@@ -46,8 +46,7 @@ pub struct Insight {
 /// Name of the index, which has an entry for each session.
 pub const INDEX: &str = "project-tech.json";
 
-/// The lessons of a session: each kept fix that was not found at once, each reverted attempt, each flaky
-/// test.
+/// A session's lessons: each fix not found at once, each reverted attempt, each flaky test.
 pub fn insights(outcome: &Outcome) -> Vec<Insight> {
     let mut found = Vec::new();
     let mut was_hard = false;
@@ -105,8 +104,7 @@ fn area(file: &str) -> String {
     if word.is_empty() { "project".into() } else { word }
 }
 
-/// All files that change, with their new content. `read` returns a file by its name below the state
-/// root.
+/// All files that change, with new content; `read` gives a file by its name below the root.
 pub fn files(
     outcome: &Outcome,
     date: &str,
@@ -126,8 +124,7 @@ pub fn files(
     files
 }
 
-/// The file of one kind, extended by the insights that it does not hold yet; `None` when there are
-/// none. `date` is such as `2026-11-21`.
+/// A kind's file with new insights, dated as `2026-11-21`; `None` when there are none.
 pub fn merged(existing: Option<&str>, kind: Kind, all: &[Insight], date: &str) -> Option<String> {
     let (word, _) = kind.place();
     let mut text = match existing {
@@ -176,8 +173,7 @@ fn category(outcome: &Outcome) -> Option<&'static str> {
     }
 }
 
-/// The files that a project has from its first session on, as far as it does not have them
-/// (specification.md 3.1). `facts` are those of its suite.
+/// The first files of a project that it lacks (specification.md 3.1), with its suite's facts.
 pub fn first_files(
     facts: &[(&str, Value)],
     has: impl Fn(&str) -> bool,

@@ -174,8 +174,7 @@ fn begins_a_block(word: &str) -> bool {
         || (number.len() < word.len() && number.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// A link around finished Markdown; only the words when the URL is not a plain web address. URLs
-/// are ours, never from a log or a model.
+/// A link around finished Markdown; only the words when our URL is not a plain web address.
 pub fn link(words: &str, address: &str) -> String {
     if is_address(address) { format!("[{words}]({address})") } else { words.to_owned() }
 }

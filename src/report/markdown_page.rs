@@ -23,8 +23,7 @@ const PATCH: usize = 20_000;
 /// Bytes of an answer that is shown.
 const REPLY: usize = 16_000;
 
-/// A page on the forge of at most `limit` bytes, below a `first` line that always stays; with a
-/// note about what was shortened.
+/// A page on the forge of at most `limit` bytes, below a `first` line, with a note of cuts.
 pub fn forge_page(
     first: &str,
     screen: Screen,

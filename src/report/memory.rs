@@ -79,7 +79,6 @@ pub fn text(memory: Option<&Memory>) -> String {
     text.lines().map(|line| neutralise_commands(line) + "\n").collect()
 }
 
-/// A line with the day of its entry.
 fn dated<E: Entry>(entry: &E, line: &str) -> String {
     let at: Moment = entry.at();
     format!("{} {line}", at.to_string().get(..10).unwrap_or_default())

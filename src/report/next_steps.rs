@@ -91,8 +91,7 @@ pub fn resume_session(session: &str) -> NextStep {
     NextStep::new(format!("regreen fix --resume {session}"), "continue where it stopped")
 }
 
-/// The command that continues a session that stopped or did not meet its gate; `None` when there is
-/// nothing to continue.
+/// The command that continues a session below its gate; `None` when nothing is left.
 pub fn resume(outcome: &Outcome) -> Option<NextStep> {
     let step = match outcome.written {
         _ if is_integration(&outcome.session) => NextStep {
@@ -135,7 +134,6 @@ pub fn resume(outcome: &Outcome) -> Option<NextStep> {
     }
 }
 
-/// Whether a session writes integration tests.
 fn is_integration(session: &str) -> bool {
     SessionId::parse(session).is_ok_and(|session| session.is_integration())
 }

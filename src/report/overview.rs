@@ -441,7 +441,6 @@ fn source_line(
     })
 }
 
-/// A path, percent-encoded for a URL.
 fn encoded(path: &str) -> String {
     let mut out = String::new();
     for byte in path.bytes() {

@@ -233,8 +233,7 @@ const FEWER: &[Form] = &[(ALL, LONG), (100, LONG), (20, LONG), (5, SHORT), (0, S
 const FAILING: &[Form] =
     &[(ALL, LONG), (500, LONG), (200, LONG), (50, LONG), (10, LONG), (50, SHORT), (0, SHORT)];
 
-/// What a part says. Sentences are Markdown of ours in which everything foreign stands in code
-/// spans.
+/// What a part says, in Markdown of ours with everything foreign in code spans.
 #[derive(Default)]
 pub struct Part<'a> {
     /// Empty for a part that needs none.
@@ -259,11 +258,9 @@ pub enum Body<'a> {
     Table(Table),
     Facts(Vec<Fact>),
     Patch(&'a str),
-    /// The output of a command.
     Output(&'a str),
     Answers(&'a [CommandReply]),
     Todo(Todo),
-    /// Only the page draws it.
     Drawing,
 }
 

@@ -57,9 +57,7 @@ pub fn group(title: &str) -> String {
 }
 
 /// The workflow command that closes the open fold.
-pub fn end_group() -> &'static str {
-    "::endgroup::"
-}
+pub const END_GROUP: &str = "::endgroup::";
 
 /// Workflow commands that make the runner mask a secret from here on: as a whole and line by line,
 /// because the log is searched line by line. None for a blank secret.
@@ -111,7 +109,6 @@ fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property of a workflow command, encoded.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

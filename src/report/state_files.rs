@@ -147,8 +147,7 @@ pub(super) fn quality(degraded: bool) -> &'static str {
     if degraded { "degraded" } else { "normal" }
 }
 
-/// The calls to providers of an iteration, and why the chain moved on, as a Markdown table; empty
-/// without a call.
+/// The provider calls of an iteration as a Markdown table, with why the chain moved on.
 pub fn calls<'c>(calls: impl IntoIterator<Item = (u32, &'c ProviderCall)>) -> String {
     let table = calls_table(calls.into_iter());
     if table.rows.is_empty() { String::new() } else { rows(&table, 0, usize::MAX) }
@@ -262,8 +261,7 @@ pub fn iterations(state: &FixLoop) -> String {
     text
 }
 
-/// `iteration-N-cli-output.txt`: the log of the search. `ended` is the record of an iteration that the
-/// search ended.
+/// `iteration-N-cli-output.txt`: the search log; `ended` is the record of a finished iteration.
 pub fn search_log(state: &FixLoop, ended: Option<&IterationRecord>) -> String {
     let attempt = state.attempt.as_ref().filter(|_| ended.is_none());
     let (tried, refusals) = match (ended, attempt) {

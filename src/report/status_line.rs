@@ -32,8 +32,7 @@ pub fn place_line(view: &View, page: &ForgePage<'_>) -> String {
     }
 }
 
-/// What a running session does, for the title of a check run: plain text on one line, at most 200
-/// bytes.
+/// What a running session does, for a check run's title: one line of at most 200 bytes.
 pub fn current_line(view: &View, page: &ForgePage<'_>) -> String {
     let (place, doing) = (place_line(view, page), doing(view));
     let text = if doing.is_empty() { place } else { format!("{place}: {doing}") };

@@ -40,8 +40,7 @@ pub fn as_value<T: serde::Serialize>(value: &T) -> Value {
     Value::from(Serde(value))
 }
 
-/// Renders a template. All are constants that tests render completely, so an error cannot occur for
-/// users.
+/// Renders a template, all constants that tests render completely, so without errors.
 pub fn render(name: &str, values: Value) -> String {
     rendered(name, values).unwrap_or_else(|error| format!("[{name} is broken: {error:#}]"))
 }

@@ -16,7 +16,6 @@ use super::runner_commands::neutralise_commands;
 use super::session_parts;
 use super::view::View;
 
-/// Number of patch lines that are shown.
 const PATCH_LINES: usize = 80;
 
 /// Number of tests in a list.
@@ -249,7 +248,6 @@ pub fn closing(outcome: &Outcome, screen: Screen, style: Style) -> String {
     out.join("\n") + "\n"
 }
 
-/// The lines of a part's body.
 fn body(part: &Part<'_>, id: PartId, style: Style) -> Vec<String> {
     match &part.body {
         Body::Chart(lines) => lines.iter().map(|line| format!("  {line}")).collect(),

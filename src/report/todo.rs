@@ -194,8 +194,7 @@ fn cycle(view: &View) -> Step {
     Step::new("Test Cycle Execution", "Test Cycle Execution").of(steps)
 }
 
-/// One line for each task that writes or reviews tests, with the running step below it, and one for
-/// the suite with its iterations.
+/// A line for each writing or reviewing task with its step, and one for the suite.
 fn tasks(view: &View, suite: &[Step], doing: &Step) -> Vec<Step> {
     let lines = view.tasks.iter().map(|task| {
         let (title, agent) = (line(&task.title, LABEL), line(&task.agent, 40));

@@ -22,7 +22,6 @@ pub struct View {
     pub repository: String,
     /// The commit under test.
     pub head: Option<CommitId>,
-    /// The fix branch.
     pub branch: String,
     pub framework: String,
     /// The command that runs the suite.
@@ -49,9 +48,7 @@ pub struct View {
     pub testing: BTreeMap<u32, u64>,
     /// The last full run: number of tests and milliseconds.
     pub full_run: Option<(u32, u64)>,
-    /// Finished iterations.
     pub rows: Vec<IterationRow>,
-    /// Calls to providers, with their iteration.
     pub calls: Vec<(u32, ProviderCall)>,
     /// Proposals that a guard refused: iteration and reasons.
     pub refused: Vec<(u32, Vec<String>)>,

@@ -104,8 +104,7 @@ impl Reader<ReportedPlan> for Analyst<'_> {
     }
 }
 
-/// Takes the code that follows an analysis from its answer. Code that cannot be read is left to the
-/// fixer, as are new files.
+/// Takes the code behind an analysis from its answer, unless unreadable or a new file.
 fn split(text: &str) -> (String, Vec<SearchReplace>) {
     match edit_blocks::parse(text) {
         Ok(CodeBlocks { edits, files, rest }) if files.is_empty() => (rest, edits),
@@ -148,8 +147,7 @@ fn files(analysis: &AnalysisResponse) -> Vec<RepoPath> {
     named.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The place of a cause: its own, or else the first that the analysis names in its file. A cause
-/// without a file is at the first place of all.
+/// A cause's own place, or the first that the analysis names in its file, or of all.
 fn place_of<'t>(
     cause: &ReportedCause,
     points: &[ModificationPoint],

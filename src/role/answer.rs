@@ -66,8 +66,7 @@ fn object_of(text: &str, schema: &Value) -> Option<Value> {
     find_json(text, &|field| fields.is_none_or(|fields| fields.contains_key(field)))
 }
 
-/// Parses an answer that states its confidence. The error says why the text is not a valid answer
-/// (trigger T1).
+/// Parses an answer that states its confidence; the error is trigger T1.
 pub fn parse_with_confidence<T: serde::de::DeserializeOwned + JsonSchema>(
     text: &str,
     task_id: &str,

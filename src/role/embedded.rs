@@ -30,6 +30,14 @@ const COLD_CANDIDATES: u32 = 150;
 /// Time limit for trying the edits of a provider.
 const TRIAL_TIME: Duration = Duration::from_mins(5);
 
+/// What a step of the fix loop works on.
+#[derive(Clone, Copy)]
+pub struct StepInput<'a> {
+    pub state: &'a FixLoop,
+    pub impact: &'a Mutex<Impact>,
+    pub fx: &'a Effects<'a>,
+}
+
 /// What fault localisation and the import graph find without any provider.
 #[derive(Clone, Debug, Default)]
 pub struct Suspects {
@@ -84,29 +92,21 @@ impl Embedded {
         Self { jobs, protect, base_tree, current: Mutex::new(None), tried: AtomicU32::new(0) }
     }
 
-    /// Locates the causes of this iteration's failures, with the related files and the change since
-    /// the base.
-    pub async fn suspects(
-        &self,
-        state: &FixLoop,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
-    ) -> Result<Suspects, EffectError> {
+    /// Locates the causes of the failures, with related files and the change since the base.
+    pub async fn suspects(&self, step: StepInput<'_>) -> Result<Suspects, EffectError> {
         let mut slot = self.current.lock().await;
-        let context = self.context_for(&mut slot, state, impact, fx).await?;
+        let context = self.context_for(&mut slot, step).await?;
         Ok(Suspects { plan: context.diagnosis.plan.clone(), ..context.suspects.clone() })
     }
 
     /// The failures in groups, with the evidence for their causes, and what a search may use up.
     pub async fn explain(
         &self,
-        state: &FixLoop,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
+        step: StepInput<'_>,
     ) -> Result<(Vec<ExplainedCluster>, SearchBudget), EffectError> {
         let mut slot = self.current.lock().await;
-        let context = self.context_for(&mut slot, state, impact, fx).await?;
-        let search = self.search(state, fx, context, &|_| {});
+        let context = self.context_for(&mut slot, step).await?;
+        let search = self.search(step, context, &|_| {});
         let budget = repair::budget(&context.diagnosis, search.trial.limits);
         Ok((repair::explain(&search, &context.diagnosis), budget))
     }
@@ -115,10 +115,9 @@ impl Embedded {
     async fn context_for<'s>(
         &self,
         slot: &'s mut Option<IterationContext>,
-        state: &FixLoop,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
+        step: StepInput<'_>,
     ) -> Result<&'s IterationContext, EffectError> {
+        let state = step.state;
         let context = match slot.take() {
             Some(context) if context.iteration == state.current_iteration => context,
             _ => {
@@ -131,12 +130,12 @@ impl Embedded {
                 };
                 let failing = state.ledger.failing_cases().filter(is_open).cloned().collect();
                 let groups = to_repair(failing, &state.not_installed);
-                let context = self.open(state, groups, impact, fx).await?;
-                let search = self.search(state, fx, &context, &|_| {});
+                let context = self.open(groups, step).await?;
+                let search = self.search(step, &context, &|_| {});
                 if context.later.is_empty() || repair::has_candidates(&search, &context.diagnosis) {
                     context
                 } else {
-                    self.open(state, (context.later, Vec::new()), impact, fx).await?
+                    self.open((context.later, Vec::new()), step).await?
                 }
             }
         };
@@ -144,21 +143,16 @@ impl Embedded {
     }
 
     /// Searches for an edit, first for what keeps tests from running, then for the other failures.
-    pub async fn propose(
-        &self,
-        state: &FixLoop,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
-    ) -> Result<SearchOutcome, EffectError> {
+    pub async fn propose(&self, step: StepInput<'_>) -> Result<SearchOutcome, EffectError> {
         let mut slot = self.current.lock().await;
-        let context = self.context_for(&mut slot, state, impact, fx).await?;
-        let found = self.search_edits(context, state, fx).await?;
+        let context = self.context_for(&mut slot, step).await?;
+        let found = self.search_edits(context, step).await?;
         if found.proposal.is_some() || context.later.is_empty() {
             return Ok(found);
         }
         let groups = (context.later.clone(), Vec::new());
-        let context = slot.insert(self.open(state, groups, impact, fx).await?);
-        let next = self.search_edits(context, state, fx).await?;
+        let context = slot.insert(self.open(groups, step).await?);
+        let next = self.search_edits(context, step).await?;
         let (tried, timed_out) = (found.tried + next.tried, found.timed_out + next.timed_out);
         Ok(SearchOutcome { tried, timed_out, ..next })
     }
@@ -166,17 +160,16 @@ impl Embedded {
     async fn search_edits(
         &self,
         context: &IterationContext,
-        state: &FixLoop,
-        fx: &Effects<'_>,
+        step: StepInput<'_>,
     ) -> Result<SearchOutcome, EffectError> {
         let before = self.tried();
         let progress = |tried: u64| {
             let all = before.saturating_add(u32::try_from(tried).unwrap_or(u32::MAX));
             self.tried.store(all, Ordering::Relaxed);
             let unit = "candidates".to_owned();
-            fx.screen.show(&Event::Progress { done: all.into(), total: None, unit });
+            step.fx.screen.show(&Event::Progress { done: all.into(), total: None, unit });
         };
-        let search = self.search(state, fx, context, &progress);
+        let search = self.search(step, context, &progress);
         repair::search(&search, &context.diagnosis).await
     }
 
@@ -193,13 +186,11 @@ impl Embedded {
     /// Applies the edits and runs the failing tests and those passing tests that reach them.
     pub async fn try_edits(
         &self,
-        state: &FixLoop,
         edits: &EditSet,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
+        step: StepInput<'_>,
     ) -> Result<Tried, EffectError> {
         let mut slot = self.current.lock().await;
-        let context = self.context_for(&mut slot, state, impact, fx).await?;
+        let context = self.context_for(&mut slot, step).await?;
         let failing: Vec<TestId> = context.failing.iter().map(|case| case.id.clone()).collect();
         let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let (near, _) = context.diagnosis.reaching(&files, &context.passing);
@@ -217,11 +208,11 @@ impl Embedded {
 
     fn search<'a>(
         &'a self,
-        state: &'a FixLoop,
-        fx: &'a Effects<'_>,
+        step: StepInput<'a>,
         context: &'a IterationContext,
         progress: &'a (dyn Fn(u64) + Sync),
     ) -> Search<'a> {
+        let StepInput { state, fx, .. } = step;
         let candidates = match context.runner.speed() {
             crate::effect::Speed::Warm => WARM_CANDIDATES,
             crate::effect::Speed::Cold => COLD_CANDIDATES,
@@ -253,15 +244,13 @@ impl Embedded {
         }
     }
 
-    /// Opens a candidate runner on the accepted sources and diagnoses the failures, those of now of
-    /// `(now, later)`.
+    /// Opens a runner on the accepted sources and diagnoses the failures of now of `(now, later)`.
     async fn open(
         &self,
-        state: &FixLoop,
         (failing, later): (Vec<TestCase>, Vec<TestCase>),
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
+        step: StepInput<'_>,
     ) -> Result<IterationContext, EffectError> {
+        let StepInput { state, impact, fx } = step;
         fx.worktree.checkout(&state.accepted_tree).await?;
         let passing = state.ledger.passing_cases().cloned().collect();
         let unexpected = state.ledger.unexpected_passes().map(|case| case.id.clone());
@@ -290,7 +279,7 @@ impl Embedded {
             unexpected_passes: unexpected.collect(),
             suspects: Suspects { plan: None, related, base_diff },
         };
-        context.diagnosis = repair::diagnose(&self.search(state, fx, &context, &|_| {})).await?;
+        context.diagnosis = repair::diagnose(&self.search(step, &context, &|_| {})).await?;
         Ok(context)
     }
 }

@@ -160,8 +160,7 @@ pub fn ends(text: &str, most: usize) -> String {
     )
 }
 
-/// Makes a text independent of machine and run by removing private paths and memory addresses.
-/// `root` is the root of the checkout.
+/// Removes private paths below `root` and memory addresses, so that texts are comparable.
 pub fn without_machine_paths(text: &str, root: &str) -> String {
     static ADDRESS: Pattern = Pattern::new(r"0x[0-9a-fA-F]{6,}");
     let text = text.replace(&format!("{root}/"), "").replace(root, ".");

@@ -8,8 +8,7 @@ use crate::code::test_paths;
 use crate::domain::id::RepoPath;
 use crate::domain::test::TestCase;
 
-/// The set-up that fails before a test, and its failing line; `None` where the code may be the cause.
-/// `sources` are the texts of test files.
+/// The set-up that fails before a test, with its line; `None` where the code may be the cause.
 pub fn failing_set_up(case: &TestCase, sources: &BTreeMap<RepoPath, String>) -> Option<String> {
     let frames = &case.failure.as_ref()?.frames;
     let frame = frames.first()?;

@@ -22,8 +22,7 @@ const FILES: usize = 50_000;
 /// Maximum number of bytes read of one source file.
 const FILE_LIMIT: usize = 1 << 20;
 
-/// The package of a file, for languages in which files of a package see each other without imports.
-/// Java tests are in another folder but in the same package.
+/// The package of a file where its files see each other; Java tests are in another folder.
 fn package(file: &RepoPath) -> Option<String> {
     match Language::of(file)? {
         Language::Go => Some(format!("go {}", file.parent())),

@@ -22,13 +22,11 @@ const TIME: Duration = Duration::from_mins(3);
 /// Maximum number of test runs.
 const RUNS: u32 = 60;
 
-/// The log of the test runs.
 const LOG: &str = ".process/test-output-minimise.log";
 
 /// What breaks where a run gives no results, or fails beside its tests.
 const WHOLE_SUITE: &str = "the whole suite";
 
-/// A part of the change that can be omitted separately.
 struct ChangePart<'a> {
     diff: &'a FileDiff,
     hunk: Option<usize>,
@@ -44,8 +42,7 @@ impl ChangePart<'_> {
     }
 }
 
-/// The smallest part of the change with the same test results, or all of it where nothing is to be
-/// dropped, and why each hunk is needed.
+/// The smallest part of the change with the same results, and why each hunk is needed.
 pub async fn minimise(
     state: &FixLoop,
     fx: &Effects<'_>,
@@ -135,7 +132,6 @@ fn parts(diffs: &[FileDiff]) -> Vec<ChangePart<'_>> {
     parts
 }
 
-/// The edits that consist of the selected parts only.
 fn edits(parts: &[ChangePart<'_>], selected: &[usize]) -> EditSet {
     let mut files: Vec<FileEdit> = Vec::new();
     let mut seen: BTreeSet<&crate::domain::id::RepoPath> = BTreeSet::new();

@@ -43,8 +43,7 @@ const PLUGINS: &[(&str, &str)] = &[
     ("time_machine", "time-machine"),
 ];
 
-/// Why a failing test cannot pass before something is installed, as a clause about it; `None` where the code may
-/// be wrong. `sources` are the texts of the repository, and `files` all of its files.
+/// Why a test needs an installation, as a clause; `None` where the code may be wrong.
 pub fn missing_installation(
     case: &TestCase,
     sources: &BTreeMap<RepoPath, String>,

@@ -64,8 +64,7 @@ static MISSING: Pattern = Pattern::new(
 /// its port is written down.
 const FIRST_EPHEMERAL_PORT: u32 = 32_768;
 
-/// Why a failing test cannot pass here whatever the code does; `None` where the code may be wrong.
-/// `sources` are the texts of the repository, and `files` all of its files.
+/// Why a failing test cannot pass here; `None` where the code may be wrong.
 pub fn missing_resource(
     case: &TestCase,
     sources: &BTreeMap<RepoPath, String>,

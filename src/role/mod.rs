@@ -27,8 +27,6 @@ mod project_docs;
 mod prompt;
 mod prompt_budget;
 mod prompt_context;
-#[cfg(test)]
-mod prompt_samples;
 mod requirement_lines;
 mod responses;
 mod static_review;
@@ -36,6 +34,8 @@ mod test_files;
 mod test_path;
 pub mod test_plan;
 mod test_writer;
+#[cfg(test)]
+mod tests;
 pub mod vet;
 
 pub use ask::exchange_log::{UncountedCalls, find_uncounted};
@@ -45,7 +45,7 @@ pub use characterise::{
     suspects,
 };
 pub use existing_tests::{existing_tests, has_test_files};
-pub use fixer::{Fixer, FixerSettings};
+pub use fixer::{Fixer, FixerSettings, StepInput};
 pub use hindrances::hindrances;
 pub use impact::Impact;
 pub use minimise::minimise;

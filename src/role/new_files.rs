@@ -63,8 +63,7 @@ fn is_package_of(file: &RepoPath, edits: &[&FileEdit]) -> bool {
     file.file_name() == "__init__.py" && edits.iter().any(is_inside)
 }
 
-/// What a file declares that others see without an import: in Go and Java for its package, in
-/// type declarations of scripts, and the fixtures of pytest.
+/// What others see of a file without an import: a package, type declarations, fixtures.
 fn visible_names(created: &FileEdit, language: Option<Language>) -> Vec<String> {
     let name = created.file.file_name();
     let is_typing = [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| name.ends_with(end));

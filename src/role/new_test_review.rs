@@ -26,8 +26,7 @@ pub struct InspectRequest<'a> {
     pub tools: Option<&'a ToolCommands>,
 }
 
-/// Reviews files of a tree in the context of their repository, and has the project's type checkers
-/// and linters check them.
+/// Reviews files in the context of their repository, with its type checkers and linters.
 pub async fn inspect(
     request: InspectRequest<'_>,
     fx: &Effects<'_>,

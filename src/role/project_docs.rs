@@ -66,8 +66,7 @@ impl Documents {
         Ok(Self { request: request.to_owned(), texts })
     }
 
-    /// The request, if it is more than a location, and what the documents say about files with
-    /// these functions.
+    /// The request, if more than a location, and what documents say of these functions.
     pub fn parts(&self, subjects: &[(&RepoPath, Vec<String>)]) -> Vec<PromptPart> {
         let mut parts = self.request();
         parts.extend(self.about(subjects));
@@ -177,8 +176,7 @@ fn excerpt(text: &str, words: &BTreeSet<String>, named: bool, room: usize) -> St
     chosen.into_values().collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// The sections of a document, each starting with its heading: a Markdown heading or an underlined
-/// line outside of code blocks.
+/// A document's sections, each from a Markdown heading or an underlined line outside of code.
 fn sections(text: &str) -> Vec<&str> {
     let mut starts = vec![0];
     let (mut at, mut code) = (0, false);
@@ -221,12 +219,8 @@ fn bounded(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
     }
-    let mut end = bytes;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
     // Cut at a line end.
-    let cut = text.get(..end).unwrap_or_default();
+    let cut = text.get(..text.floor_char_boundary(bytes)).unwrap_or_default();
     cut.rfind('\n').and_then(|at| cut.get(..=at)).unwrap_or_default()
 }
 
@@ -242,7 +236,6 @@ pub(super) fn is_document(file: &RepoPath) -> bool {
     matches!(file.extension(), "md" | "rst" | "txt" | "adoc")
 }
 
-/// Whether a request names a document by its path or file name.
 fn names(request: &str, file: &RepoPath) -> bool {
     let plain = |word: &str| {
         let edge = |c: char| !c.is_alphanumeric();

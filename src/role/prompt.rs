@@ -61,15 +61,13 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Whether an analyst may write the change itself. A reflection is about other approaches, and a
-    /// second opinion writes the change.
+    /// Whether an analyst may write the change: not in a reflection, nor as a second opinion.
     pub fn may_have_edits(&self) -> bool {
         self.strategy != Strategy::Reflective
     }
 }
 
-/// The tokens that a question of this role may have; never more than half of the model's context.
-/// Reflection may look at twice as much.
+/// The tokens of a role's question, at most half the context; reflection has twice as much.
 pub fn room(model: &dyn Model, role: Role, strategy: Option<Strategy>) -> u32 {
     budget(model.context_tokens(), role, strategy)
 }
@@ -114,8 +112,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("fixer-reflective", include_str!("prompt/fixer-reflective.md")),
 ];
 
-/// Renders a template. The templates are constants that tests render completely, so an error cannot
-/// occur for users.
+/// Renders a template, all constants that tests render completely, so without errors.
 fn render(name: &str, values: &Value) -> String {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::None);
@@ -298,8 +295,7 @@ const SHOWN: [Shown; 5] = [
     Shown { answers: 1, answer: 0, problems: 2, problem: 200 },
 ];
 
-/// The text appended when answers are sent back with their problems, oldest first. `room` is its
-/// maximum number of bytes, unless not even the least fits.
+/// The text with refused answers, oldest first, in about `room` bytes.
 pub fn again(refused: &[RefusedAnswer], fence: &str, room: usize) -> String {
     let mut text = String::new();
     for shown in SHOWN {

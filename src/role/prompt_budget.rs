@@ -66,8 +66,7 @@ impl Section {
         }
     }
 
-    /// The position in a prompt: what changes least from question to question comes first, because
-    /// providers cache the beginning.
+    /// The position in a prompt: what changes least comes first, as providers cache it.
     fn position(self) -> u8 {
         match self {
             Self::Other => 0,
@@ -138,8 +137,7 @@ pub fn fit(parts: &[PromptPart], room: usize, fence: &str) -> Fitted {
     Fitted { stable, recent, left_out: left_out.join(", ") }
 }
 
-/// Distributes the room: each section gets what it needs up to its share, and what is left flows
-/// down the list of those that need more.
+/// Gives each section what it needs up to its share, and what is left to those below.
 fn allot(needs: &[usize], room: usize) -> Vec<usize> {
     let mut free = room;
     let mut given: Vec<usize> = Vec::new();
@@ -158,11 +156,7 @@ fn allot(needs: &[usize], room: usize) -> Vec<usize> {
 
 /// The beginning of a text, at most `bytes` long.
 pub fn cut(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or_default()
 }
 
 #[cfg(test)]

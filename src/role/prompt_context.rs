@@ -136,8 +136,7 @@ impl Context {
         parts
     }
 
-    /// The parts of the fixer's prompt, which has `room` tokens. `problems` say why the change that
-    /// came with the plan was refused.
+    /// The parts of the fixer's prompt of `room` tokens, with `problems` of the plan's change.
     pub fn for_fixer(
         &self,
         state: &FixLoop,
@@ -370,7 +369,6 @@ fn read_only(file: &RepoPath, text: &str, scope: EditScope) -> &'static str {
     }
 }
 
-/// The first lines of a text, at most so many bytes of them.
 fn first_lines(text: &str, bytes: usize) -> String {
     let beginning = cut(text, bytes);
     if beginning.len() == text.len() {

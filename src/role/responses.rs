@@ -241,8 +241,7 @@ fn lines_with(source: &str, name: &str) -> Option<(u32, u32)> {
 /// The code outside of all functions and types.
 const MODULE: &str = "<module>";
 
-/// The function or type that a name without lines means, with its lines. A value stands in no
-/// function. The error says why there is none.
+/// The function or type of a name without lines, with its lines, or why there is none.
 fn find_named(declared: &[Declaration], name: &str) -> Result<(String, u32, u32), &'static str> {
     let is_value = |one: &Declaration| one.kind == DeclarationKind::Value;
     let (values, named): (Vec<Declaration>, Vec<Declaration>) =
@@ -267,8 +266,7 @@ fn find_named(declared: &[Declaration], name: &str) -> Result<(String, u32, u32)
     Ok((function.to_owned(), first.start, end))
 }
 
-/// The function that some lines belong to, as the file spells it: the one that an analysis names, or
-/// else the innermost one around them.
+/// The function around some lines: the one that an analysis names, or else the innermost.
 fn function_at(declared: &[Declaration], name: &str, (start, end): (u32, u32)) -> String {
     use DeclarationKind::{Function, Type, Value};
     let is_around = |one: &&Declaration| one.start <= start && end <= one.end;

@@ -79,8 +79,7 @@ fn rule_of(concern: Concern, language: Language, message: &str) -> Option<&'stat
     known.and_then(applies).or_else(|| applies(general))
 }
 
-/// The messages of the project's tools on one concern, as findings about the reviewed files.
-/// `can_fix` returns whether `--fix` can repair a file.
+/// A tool's messages on a concern as findings; `can_fix` tells whether `--fix` can repair.
 pub fn tool_findings(
     concern: Concern,
     remarks: &[(Concern, Remark)],

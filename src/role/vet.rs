@@ -22,8 +22,7 @@ pub struct VetContext<'a> {
     pub reach: EditScope,
 }
 
-/// All rules that a proposal violates; empty if it may be applied. `tests` says which files of the tree
-/// are tests.
+/// All rules that a proposal violates; `tests` says which files of the tree are tests.
 pub async fn vet(
     edits: &EditSet,
     tests: &TestFiles,

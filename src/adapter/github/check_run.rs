@@ -110,8 +110,7 @@ impl GitHub<'_> {
         }
     }
 
-    /// Updates the content of a run and adds the annotations that it does not hold yet. Returns how
-    /// many it holds then.
+    /// Updates a run and adds the annotations that it lacks; returns how many it holds then.
     async fn fill(&self, run: &CheckRun, id: u64, held: usize) -> Result<usize, ForgeError> {
         let what = "update the check run";
         let route = self.route(what, &["check-runs", &id.to_string()], &[])?;

@@ -66,8 +66,7 @@ impl GitHub<'_> {
         })
     }
 
-    /// The branch tip if it is this commit on top of the expected head; `None` while the branch has
-    /// not moved.
+    /// The branch tip if it is this commit on the expected head; `None` until the branch moves.
     async fn find_commit(&self, commit: &BranchCommit) -> Result<Option<CommitId>, ForgeError> {
         let what = "read a commit";
         let Some(tip) = self.branch_sha(&commit.branch).await? else { return Ok(None) };

@@ -92,10 +92,7 @@ pub fn cut(text: &str, limit: usize) -> String {
         return text.to_owned();
     }
     let mark = if limit > 10 * MARK.len() { MARK } else { "" };
-    let mut end = limit.saturating_sub(mark.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = text.floor_char_boundary(limit.saturating_sub(mark.len()));
     format!("{}{mark}", text.get(..end).unwrap_or_default())
 }
 

@@ -16,8 +16,7 @@ pub fn write_error(text: Arguments<'_>, end: &str) {
     let _closed = write!(io::stderr(), "{}{end}", redact(&text.to_string()));
 }
 
-/// Writes a workflow command that tells the runner which text to hide, the one thing that names a
-/// secret on purpose.
+/// Writes the workflow command that hides a text, the one thing that names a secret on purpose.
 pub fn write_mask(command: &str) {
     let _closed = writeln!(io::stdout(), "{command}");
 }

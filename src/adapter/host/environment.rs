@@ -51,8 +51,7 @@ const ALLOWED: &[&str] = &[
     "NODE_EXTRA_CA_CERTS",
 ];
 
-/// Tool folders, with their places in the real home; their variables keep them usable when `HOME` is
-/// replaced.
+/// Tool folders with their places in the real home; they stay usable when `HOME` is replaced.
 const TOOL_HOMES: &[(&str, &str)] = &[
     ("CARGO_HOME", ".cargo"),
     ("RUSTUP_HOME", ".rustup"),
@@ -63,8 +62,7 @@ const TOOL_HOMES: &[(&str, &str)] = &[
     ("GRADLE_USER_HOME", ".gradle"),
 ];
 
-/// The environment of test code: the allow list, a separate home, settings for quiet output, and the
-/// canary.
+/// The environment of test code: allow list, separate home, settings for quiet output, canary.
 pub fn of_child(home: &Path) -> BTreeMap<String, String> {
     let mut environment = derived(home, &variable);
     let token = canary().map(|canary| (Canary::VARIABLE.to_owned(), canary.token()));
@@ -122,8 +120,7 @@ pub fn of_client(home: &Path) -> BTreeMap<String, String> {
     environment
 }
 
-/// Variables that a package manager needs of ours: the user's home with its settings, and what
-/// leads to the registry.
+/// What a package manager needs of ours: the user's home, and what leads to the registry.
 const OF_PACKAGE_MANAGERS: &[&str] =
     &["HOME", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"];
 

@@ -76,8 +76,7 @@ fn is_plain(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Reads at most `limit` bytes of a file; `None` when there is no such file.
-/// Fails with `InvalidData` when the file is larger.
+/// At most `limit` bytes of a file, else `InvalidData`; `None` when there is no such file.
 pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -114,8 +113,7 @@ impl AppendFile {
     }
 }
 
-/// What a growing file holds behind `from`, at most `limit` bytes; empty for a missing file.
-/// Fails with `InvalidInput` for what is not a plain file.
+/// At most `limit` bytes of a growing file behind `from`; `InvalidInput` for no plain file.
 pub fn read_from(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
     if !is_plain(path)? {
         return Ok(Vec::new());
@@ -143,8 +141,7 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
-/// Replaces a folder by the plain files of another one. A link in the place of `to` is neither
-/// followed nor removed.
+/// Replaces a folder by the plain files of another; never follows a link in place of `to`.
 pub fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     match fs::symlink_metadata(to) {
         Ok(found) if !found.is_dir() => return Err(io::ErrorKind::AlreadyExists.into()),
@@ -168,8 +165,7 @@ pub fn create_pipe(path: &Path) -> io::Result<()> {
     Ok(mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0)?)
 }
 
-/// A new folder below `below` that is removed when dropped. Nothing can be prepared in it, since its
-/// name is random.
+/// A new folder below `below`, removed when dropped; its random name keeps it empty until then.
 pub fn private_folder(below: &Path, prefix: &str) -> io::Result<tempfile::TempDir> {
     create_folder(below)?;
     tempfile::Builder::new().prefix(prefix).tempdir_in(below)
@@ -192,8 +188,7 @@ fn unless_gone(removed: io::Result<()>) -> io::Result<()> {
     })
 }
 
-/// Removes what it can of a private folder; what stays lies in a scratch folder that
-/// goes with the session.
+/// Removes what it can of a private folder; the rest goes with the session's scratch folder.
 pub fn remove_folder(folder: &Path) {
     if let Err(error) = fs::remove_dir_all(folder) {
         tracing::debug!(folder = %folder.display(), %error, "a private folder stays");

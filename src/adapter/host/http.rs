@@ -77,8 +77,7 @@ impl Http {
         self.client.clone()
     }
 
-    /// Posts a JSON body. `limit` covers the whole exchange, including a response that never ends.
-    /// A response with an error status is not an error.
+    /// Posts a JSON body; `limit` covers the whole exchange, and an error status is no error.
     pub async fn post(
         &self,
         url: &str,
@@ -116,8 +115,7 @@ pub fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, HttpError> 
     headers.iter().map(|(name, value)| header(name, value)).collect()
 }
 
-/// A header whose value is hidden from `Debug` output.
-/// Fails with [`HttpError::Request`], without the value.
+/// A header hidden from `Debug`, or [`HttpError::Request`] without the value.
 pub fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HttpError> {
     let word = HeaderName::try_from(name)
         .map_err(|_error| HttpError::Request(format!("`{name}` is not a header name")))?;
@@ -133,8 +131,7 @@ pub async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result
     tokio::time::timeout(limit, work).await.map_err(|_elapsed| HttpError::TimedOut)
 }
 
-/// The [`HttpError`] for a client error found among the causes of `error`, and whether the request
-/// certainly was never sent.
+/// The [`HttpError`] for a client error, and whether the request certainly was never sent.
 pub fn classify(error: &(dyn Error + 'static)) -> (HttpError, bool) {
     let mut cause = Some(error);
     while let Some(inner) = cause {

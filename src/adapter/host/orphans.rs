@@ -59,8 +59,7 @@ impl Drop for Live {
     }
 }
 
-/// Waits until a child that was killed has ended, and leaves it to be reaped: what it started becomes
-/// ours only then.
+/// Waits until a killed child has ended, unreaped: what it started becomes ours only then.
 pub fn await_end(child: Pid) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     for _ in 0..ROUNDS {
@@ -115,8 +114,7 @@ pub fn sweep_tagged(tag: &str) {
     });
 }
 
-/// Kills and reaps those of our children that are not meant to run and `is_left` of the run with
-/// this tag.
+/// Kills and reaps our unwanted children for which `is_left` of the run with this tag holds.
 fn kill_children(tag: &str, is_left: &dyn Fn(i32, &BTreeMap<i32, String>) -> bool) {
     if tag.is_empty() {
         return;

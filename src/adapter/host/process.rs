@@ -60,8 +60,7 @@ pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Makes the kernel send this process SIGINT when its parent ends, so that a worker without its
-/// publisher saves its state and stops.
+/// Makes the kernel send this process SIGINT when its parent ends, so that it saves and stops.
 pub fn end_with_parent() {
     let asked = rustix::process::set_parent_process_death_signal(Some(Signal::INT));
     if let Err(error) = asked {
@@ -111,8 +110,7 @@ impl Group {
         }
     }
 
-    /// Kills every process of the group and every process that left it; blocks until the latter are
-    /// gone.
+    /// Kills every process of the group and those that left it; blocks until the latter are gone.
     pub fn kill(&self) {
         if let Some(pid) = self.pid {
             // An error means that the group has ended already.
@@ -300,8 +298,7 @@ fn copy_bounded(reader: &mut impl Read, sink: &mut impl Write) -> io::Result<()>
     sink.flush()
 }
 
-/// The last `limit` bytes of a text file, as text; nothing of what is no plain file, such as a pipe,
-/// which would block, or a device, which has no end.
+/// The last `limit` bytes of a text file; nothing of a pipe or device, which may not end.
 pub fn tail_of(log: &Path, limit: u64) -> String {
     use std::io::{Seek, SeekFrom};
     let read = || -> io::Result<Vec<u8>> {

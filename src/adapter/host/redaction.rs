@@ -65,8 +65,7 @@ fn is_secret_name(name: &str) -> bool {
             || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending)))
 }
 
-/// The secrets among HTTP headers, by their names: whole values, and what follows the scheme of a
-/// login, as in `Bearer TOKEN`.
+/// The secrets among HTTP headers, by name: whole values, and what follows a login's scheme.
 pub fn secrets_of_headers<'a>(
     headers: impl IntoIterator<Item = (&'a String, &'a String)>,
 ) -> Vec<SecretKey> {
@@ -87,8 +86,7 @@ pub fn register<'a>(keys: impl IntoIterator<Item = &'a SecretKey>) {
     REDACTOR.write().unwrap_or_else(PoisonError::into_inner).add(keys);
 }
 
-/// Adds the secrets that a shell command names: values of variables and options whose names say so,
-/// and passwords in addresses.
+/// Adds the secrets of a shell command: values of variables and options, passwords in addresses.
 pub fn register_command(command: &str) {
     let command = TestCommand::new(command);
     let words = command.words().iter().map(|word| unquoted(word));
@@ -131,8 +129,7 @@ pub fn redact_json(document: Value) -> RedactedJson {
 /// A log is looked at in pieces of this size, in bytes.
 const PIECE: u64 = 256 << 10;
 
-/// The end of a piece that is looked at again with the next one, so that no border hides a secret.
-/// Longer than any token or private key.
+/// The end of a piece that is looked at again with the next; longer than any token or key.
 const OVERLAP: usize = 16 << 10;
 
 /// Removes secrets from a log that a child wrote, without holding the whole of it. A log without

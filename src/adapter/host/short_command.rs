@@ -28,8 +28,7 @@ pub fn command(invocation: &Invocation) -> io::Result<Command> {
     Ok(command)
 }
 
-/// Runs a child that must succeed and returns its standard output. `tag` marks its run; the rest of
-/// its process group is killed.
+/// Runs a child that must succeed, and kills its group; `tag` marks its run.
 pub fn run(invocation: &Invocation, tag: &str, limit: Duration) -> io::Result<String> {
     let mut command = command(invocation)?;
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -35,8 +35,7 @@ pub struct ProtocolRow {
     pub caps: &'static [&'static str],
     /// Below which places an answer, or an event of a streamed one, holds what the model wrote.
     pub written: &'static [&'static str],
-    /// Where an answer, or an event of a streamed one, says that the model declined, and in which
-    /// words; none for any words.
+    /// Where an answer or event says that the model declined; no words stand for any.
     pub refusals: &'static [Refusal],
     /// An error response with a message: the account has no money left.
     pub no_money: fn(&str) -> Value,
@@ -147,8 +146,7 @@ impl RequestFeatures {
         Self { form: true, temperature: true, limit: LimitName::of(model), is_renamed: false }
     }
 
-    /// The same features without the one that an error message names, and its name; `None` when it
-    /// names none.
+    /// The features without the one that an error message names, and its name.
     pub fn without_refused(self, message: &str) -> Option<(Self, &'static str)> {
         let message = message.to_lowercase();
         let names = |words: &[&str]| words.iter().any(|word| message.contains(word));
@@ -260,8 +258,7 @@ impl ProviderSettings {
         question
     }
 
-    /// An answer with the raw exchange, bounded and redacted. An answer with the canary is refused:
-    /// somebody asked the model for what it was given.
+    /// An answer with the raw exchange, bounded and redacted; one with the canary is refused.
     pub fn answer(&self, parsed: ParsedAnswer, raw: &str) -> Result<Answer, ModelError> {
         if self.canary.as_ref().is_some_and(|canary| canary.is_in(&parsed.text)) {
             let message = "the answer repeats the mark or the false token that it was given";

@@ -23,8 +23,7 @@ pub struct ErrorBody {
 }
 
 impl ErrorBody {
-    /// The error of a response: one with an error status, or with an error object in spite of a
-    /// status of success. `body` is its text as JSON.
+    /// The error of a response by its status, or its error object; `body` is its text as JSON.
     pub fn of(received: &Received, body: Option<&Value>, text: &str) -> Option<Self> {
         // Gemini answers with an array when a stream was requested.
         let body = body.map(|body| body.get(0).unwrap_or(body));
@@ -96,8 +95,7 @@ pub fn words_of(text: &str) -> String {
 /// Words of an error, and the kind that they mean, which may carry the message.
 type Meaning = (&'static [&'static str], fn(&str) -> ModelErrorKind);
 
-/// What the codes and messages of providers mean; the first row with a word of the error wins.
-/// Phrases are in lower case.
+/// What provider codes and messages mean; the first row wins, and phrases are in lower case.
 const MEANINGS: &[Meaning] = &[
     (
         &[

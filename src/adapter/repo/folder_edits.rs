@@ -17,11 +17,9 @@ use super::tree;
 /// Larger files are skipped: no fix would write them.
 const FILE_LIMIT: u64 = 1 << 20;
 
-/// Most new files that are read.
 const NEW_FILES: usize = 1_000;
 
-/// The edits that turn the tree `target` into the content of `folder`. Follows no symbolic links,
-/// so nothing from outside of the folder gets in.
+/// The edits that turn `target` into the content of `folder`; symbolic links are not followed.
 pub fn collect(repo: &Repository, target: &TreeId, folder: &Path) -> Result<EditSet, GitError> {
     remove_special_files(folder)
         .map_err(super::io(format!("remove pipes and devices from {}", folder.display())))?;

@@ -12,8 +12,7 @@ use crate::effect::{GitError, INDEX_OF_COPIES};
 
 use super::{failed, io, transport};
 
-/// Settings of a repository that are taken over, by how their names begin. None of them runs a program or
-/// holds a secret.
+/// Settings of a repository that are taken over, by prefixes; none runs a program or is secret.
 const SETTINGS: &[&str] = &[
     "core.autocrlf",
     "core.eol",

@@ -28,8 +28,7 @@ pub(super) const FIRST_DEPTH: u32 = 50;
 pub struct GitRemote {
     pub(super) common: PathBuf,
     pub(super) transport: Transport,
-    /// How large what is fetched may be when it is unpacked; `None` for what the repository holds
-    /// anyway.
+    /// How large what is fetched may be when unpacked; `None` where the repository holds it anyway.
     pub(super) bounds: Option<Bounds>,
 }
 

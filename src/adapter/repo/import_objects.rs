@@ -38,8 +38,7 @@ pub fn seed(root: &Path, contents: &[(&str, &str)], message: &str) -> Result<(),
     Ok(())
 }
 
-/// Writes the trees of a session's commits without the session's own files: its state refers to
-/// them, and a clone of the branch does not contain them.
+/// Writes the trees of a session's commits without its own files, which no clone has.
 pub fn recover_trees(
     facts: &RepositoryFacts,
     branch: &str,

@@ -55,8 +55,7 @@ pub fn read_memory(facts: &RepositoryFacts) -> Result<Option<MemoryFile>, GitErr
     Ok(Some(MemoryFile { text: text_of(&repo, &commit), commit }))
 }
 
-/// Writes the memory of the user's repository in place of that at `before`. `false` when another
-/// process wrote one since; then nothing has changed.
+/// Writes a memory in place of that at `before`; `false` when another process wrote since.
 pub fn write_memory(
     facts: &RepositoryFacts,
     before: Option<&CommitId>,
@@ -141,8 +140,7 @@ impl RemoteMemory {
         Ok(Some(MemoryFile { commit, text }))
     }
 
-    /// Writes a memory in place of that at `before`. A reference that holds anything else than
-    /// memories is left alone.
+    /// Writes a memory in place of that at `before`; leaves a reference that holds others alone.
     pub async fn write(
         &self,
         before: Option<CommitId>,

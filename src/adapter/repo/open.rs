@@ -126,8 +126,7 @@ pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
     })
 }
 
-/// Numbers of tracked files that changed, and of untracked ones. What a sparse checkout leaves out has not
-/// changed.
+/// Numbers of changed tracked files and of untracked ones; a sparse checkout changes none.
 fn count_changes(repo: &Repository) -> Result<(usize, usize), git2::Error> {
     let index = repo.index()?;
     let is_left_out = |path: &[u8]| {
@@ -301,8 +300,7 @@ fn normal(path: &Path) -> Option<PathBuf> {
 /// State files of a session: paths inside its folder, and contents.
 pub type SessionFiles = Vec<(String, Vec<u8>)>;
 
-/// The state files of a session at the tip of a branch, with paths inside the session's folder;
-/// `None` when the branch does not exist or carries none.
+/// The state files of a session at a branch's tip, inside its folder; `None` without any.
 pub fn read_session(
     facts: &RepositoryFacts,
     branch: &str,

@@ -92,7 +92,6 @@ pub fn object_count(pack: &[u8]) -> Option<u32> {
     }
 }
 
-/// The header of an entry.
 struct Head {
     length: usize,
     /// Inflated size of the stream, in bytes.
@@ -141,8 +140,7 @@ fn number_of(bytes: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-/// Inflates a stream of exactly `size` bytes; returns its compressed length and its first bytes.
-/// `None` when the stream is invalid or has another size.
+/// Inflates exactly `size` bytes; returns compressed length and first bytes, if it is valid.
 fn inflate(stream: &[u8], size: u64, piece: &mut [u8]) -> Option<(usize, Vec<u8>)> {
     let mut inflater = Decompress::new(true);
     let mut preface = Vec::new();

@@ -19,7 +19,6 @@ use super::transport::Sent;
 /// The null object id, by which git denotes a missing reference.
 const NOTHING: &str = "0000000000000000000000000000000000000000";
 
-/// Commits that one push may add or replace, at most.
 const COMMITS: usize = 2000;
 
 /// How deep we search for the commit at which another person's commits leave ours.
@@ -93,8 +92,7 @@ impl GitRemote {
         Ok(())
     }
 
-    /// The outcome of an answered push of a branch that was at `old`. The branch's current tip
-    /// decides, not the server's report.
+    /// The outcome of a push of a branch that was at `old`, by its current tip, not the report.
     async fn outcome(
         &self,
         request: &PushRequest,
@@ -137,8 +135,7 @@ impl GitRemote {
         Ok(contains(now)? && !before.is_some_and(|before| contains(before).unwrap_or(true)))
     }
 
-    /// Whether a branch that is not at `expected` is at an earlier commit of the session that `new`
-    /// contains: a push whose answer was lost.
+    /// Whether a push's answer was lost: the branch is at an earlier commit that `new` contains.
     async fn is_behind(
         &self,
         request: &PushRequest,
@@ -149,8 +146,7 @@ impl GitRemote {
             && between(&self.repo()?, &request.new, now)?.is_empty())
     }
 
-    /// Whether a branch went on from `expected` to `now` by commits of the session alone, such as
-    /// the last push of a job that was killed.
+    /// Whether commits of the session alone moved a branch from `expected` to `now`.
     async fn is_own_progress(
         &self,
         request: &PushRequest,
@@ -290,8 +286,7 @@ pub(super) fn all_of_session(
     Ok(true)
 }
 
-/// A pack of what the server lacks. The server has every commit that it advertises, and those at
-/// which our history is cut, because we fetched them from it.
+/// A pack of what the server lacks; it has what it advertises, and where our history is cut.
 fn pack(remote: &GitRemote, offer: &Advertisement, new: &CommitId) -> Result<Vec<u8>, GitError> {
     let known: BTreeSet<String> =
         offer.references.iter().map(|(_, id)| id.clone()).chain(remote.shallow()?).collect();
@@ -301,8 +296,7 @@ fn pack(remote: &GitRemote, offer: &Advertisement, new: &CommitId) -> Result<Vec
     objects::pack(&repo, history(&repo, oid(new)?, &known, Sort::NONE)?)
 }
 
-/// Rebases our commits onto theirs, in the object store alone. The inner error says why a person
-/// must decide.
+/// Rebases our commits onto theirs; the inner error says why a person must decide.
 fn rebase(
     repo: &Repository,
     ours: &CommitId,
@@ -333,8 +327,7 @@ pub(super) fn overlap(
         .then(|| format!("someone else changed {} too", one_line(&both.join(", ")))))
 }
 
-/// Applies these commits, oldest first, on top of another commit; moves no reference. The inner
-/// error says why a person must decide.
+/// Applies commits, oldest first, onto another; the inner error says why a person must decide.
 pub(super) fn cherry_pick_onto(
     repo: &Repository,
     commits: &[Oid],

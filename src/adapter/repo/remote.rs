@@ -10,18 +10,15 @@ use super::git_remote::{FIRST_DEPTH, GitRemote};
 use super::objects::{name, named, oid};
 use super::push::full_name;
 
-/// Reads from the server; `push` holds what moves its branches. Every method may be repeated after
-/// a crash with the same result.
+/// Reads from the server; `push` moves its branches. Every method may be repeated.
 impl GitRemote {
-    /// Where a branch, or another reference by its full name, is on the server now; `None` when the
-    /// server has no such reference.
+    /// Where a branch, or a reference by its full name, is on the server now; `None` without it.
     pub async fn head_of(&self, branch: &str) -> Result<Option<CommitId>, RemoteError> {
         let offer = self.transport.list().await?;
         Ok(offer.find(&full_name(branch)).map(named).transpose()?)
     }
 
-    /// Fetches a commit and its history into the local store. `depth` counts commits; `None`
-    /// fetches everything that is missing. Moves no local branch.
+    /// Fetches a commit and `depth` of its history, or all of it; moves no local branch.
     pub async fn fetch(
         &self,
         what: &FetchTarget,
@@ -46,8 +43,7 @@ impl GitRemote {
         Ok(commit)
     }
 
-    /// The merge base of two commits; deepens a shallow history step by step until it is found.
-    /// `None` when there is none within `most` commits of depth.
+    /// The merge base of two commits; `None` within `most` commits of depth.
     pub async fn merge_base(
         &self,
         head: &CommitId,

@@ -28,8 +28,7 @@ pub struct Sources {
     pub unread: Vec<(String, String)>,
 }
 
-/// Reads a checkout, skipping what git ignores; follows no symbolic links.
-/// Files that cannot be read are named in the result.
+/// Reads a checkout without ignored files or links; names the files that cannot be read.
 pub fn read_sources(facts: &RepositoryFacts) -> Sources {
     let mut sources = Sources::default();
     let walk = ignore::WalkBuilder::new(&facts.root)

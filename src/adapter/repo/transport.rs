@@ -63,8 +63,7 @@ impl fmt::Debug for RetryWaits {
 }
 
 impl RetryWaits {
-    /// Waits before the next attempt, or returns the error when there is none. After a request to
-    /// stop, only short waits are begun.
+    /// Waits before the next attempt, briefly after a request to stop, or returns the error.
     async fn pause(
         &self,
         repeat: Repeat,
@@ -193,14 +192,12 @@ impl Transport {
         })
     }
 
-    /// Waits before a push is repeated, or returns the error when it is not. The caller asks the
-    /// server first whether the failed push took effect.
+    /// Waits before a push is repeated, if it is; the caller asks first whether it took effect.
     pub async fn pause_push(&self, error: RemoteError, attempt: u32) -> Result<(), RemoteError> {
         self.waits.pause(Repeat::Look, error, attempt).await
     }
 
-    /// Repeats a request that changes nothing until its answer can be read, as often as the retry
-    /// policy allows.
+    /// Repeats a request that changes nothing until its answer is read, within the retry policy.
     async fn repeat<'a, T>(
         &self,
         request: &(dyn Fn() -> BoxFuture<'a, Result<T, RemoteError>> + Sync),
@@ -240,8 +237,7 @@ impl Transport {
         self.advertised(UPLOAD).await
     }
 
-    /// References for writing; shows too whether the token may write.
-    /// Fails without a request once the server refused the token.
+    /// References for writing; fails without a request once the server refused the token.
     pub async fn list_for_push(&self) -> Result<Advertisement, RemoteError> {
         match self.no_push.get() {
             Some(text) => Err(self.forbidden(text, true)),
@@ -295,8 +291,7 @@ impl Transport {
         })
     }
 
-    /// Sends a pack and moves one reference from `old` to `new`; the server verifies `old`. Sent
-    /// once: after an error the server may have carried it out all the same.
+    /// Sends a pack and moves one verified reference, once: an error may hide a success.
     pub async fn send(
         &self,
         offer: &Advertisement,

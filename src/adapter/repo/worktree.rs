@@ -102,7 +102,6 @@ impl RepoWorktree {
         act(&self.repo.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The emptied folder of this name.
     fn emptied(&self, name: &str) -> Result<PathBuf, GitError> {
         let folder = self.folder.join(name);
         files::remove_tree(&folder).map_err(io(format!("empty {}", folder.display())))?;

@@ -28,8 +28,7 @@ const MARKER: &str = ".archiving";
 /// The manifest, which lists every archived session.
 const MANIFEST: &str = "manifest.json";
 
-/// Archives a session whose lock the caller holds. May be repeated at any point: after a failed move
-/// the session is still active; an entry that the manifest lacks is added by the next run.
+/// Archives a locked session; repeatable, as a later run adds what a failure left out.
 pub fn archive(root: &Path, id: &SessionId, now: &str) -> Result<PathBuf, StoreError> {
     let (from, to) = (session_folder(root, id), archive_folder(root, id));
     if from.is_dir() {
@@ -55,8 +54,7 @@ pub fn archive(root: &Path, id: &SessionId, now: &str) -> Result<PathBuf, StoreE
     Ok(to)
 }
 
-/// Sessions whose archiving an earlier run began, or should have begun, each with its lock.
-/// Sessions that another process holds are left out.
+/// Sessions whose archiving has begun, or should have, with their locks; held ones are left out.
 pub fn half_archived(root: &Path) -> Vec<(SessionId, Lock)> {
     let mut found = Vec::new();
     for part in [ACTIVE, &["archives"]].concat() {
@@ -84,7 +82,6 @@ pub fn half_archived(root: &Path) -> Vec<(SessionId, Lock)> {
     found
 }
 
-/// Adds an entry to the manifest, once.
 fn add(root: &Path, entry: Value) -> Result<(), StoreError> {
     let archives = root.join("archives");
     // Locked, since sessions of one repository may end at the same time.
@@ -107,7 +104,6 @@ fn add(root: &Path, entry: Value) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The manifest entry of the session in a folder.
 fn entry_of(folder: &Path, now: &str) -> Result<ManifestEntry, StoreError> {
     let path = file_path(folder, RECORD);
     let record: SessionRecord = read_record(folder)?.ok_or_else(|| StoreError::Corrupt {

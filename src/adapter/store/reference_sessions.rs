@@ -31,7 +31,6 @@ pub enum SourceError {
         /// Existing sessions, those with the most similar ids first.
         known: Vec<String>,
     },
-    /// It is not an implementation session.
     #[error("source session {session} is a {kind} session, not an implementation")]
     WrongKind { session: SessionId, kind: String },
     #[error(
@@ -81,8 +80,7 @@ pub fn sources(root: &Path) -> Vec<SessionId> {
     found.into_iter().collect()
 }
 
-/// Reads a source session below a state folder such as `.workflow`.
-/// When it does not exist, the error names sessions that do.
+/// Reads a source session below a state folder; the error names existing ones.
 pub fn read_source(root: &Path, id: &SessionId) -> Result<SourceSession, SourceError> {
     let folder = PLACES
         .iter()
@@ -176,8 +174,7 @@ fn summary(folder: &Path, id: &str, named: &str) -> Result<ImplementationSummary
     Ok(ImplementationSummary { task_id: id.to_owned(), summary_path, changed_files })
 }
 
-/// File paths with an extension that a text mentions, in order, each once. A location after the
-/// path (`:12`, `:parse:3-9`) is cut off.
+/// File paths with an extension in a text, each once and without locations such as `:12`.
 fn mentioned(text: &str) -> Vec<RepoPath> {
     let mut found = Vec::new();
     let apart = |c: char| {

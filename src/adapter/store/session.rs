@@ -111,8 +111,7 @@ pub fn save_record(folder: &Path, record: &SessionRecord) -> Result<(), StoreErr
     write_value(&path, &value)
 }
 
-/// The tasks of the session in a folder: id, title and status of each file that can be read, in
-/// the order of their ids.
+/// The tasks of a session: id, title and status of each readable file, in the order of ids.
 pub fn tasks(folder: &Path) -> Vec<Value> {
     let Ok(entries) = fs::read_dir(file_path(folder, ".task")) else { return Vec::new() };
     let mut tasks: Vec<(String, Value)> = entries
@@ -192,8 +191,7 @@ pub(super) fn write_value(path: &Path, value: &Value) -> Result<(), StoreError> 
     files::write(path, text.as_bytes()).map_err(io("write", path))
 }
 
-/// The lock of a session, held until drop; the operating system releases it however the process
-/// ends.
+/// The lock of a session, held until drop, or until the process ends.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -241,8 +239,7 @@ pub struct SessionStore {
 }
 
 impl SessionStore {
-    /// Opens a session's folder, creating it where it is missing, and takes its lock.
-    /// Fails with [`StoreError::Locked`] when another process holds it.
+    /// Opens or creates a session's folder and locks it; may be [`StoreError::Locked`].
     pub fn open(root: &Path, id: &SessionId) -> Result<Self, StoreError> {
         let folder = session_folder(root, id);
         for name in [".process", ".task", ".summaries/iteration-summaries"] {
@@ -292,8 +289,7 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
-/// Whether a file is stored in commits: state files, and the events with which a page in another
-/// job begins; never other logs or raw output.
+/// Whether commits store a file: state and first events, never other logs or raw output.
 fn is_committed(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
     let is = |known: &str| name == known || name == integration_path(known);
@@ -388,7 +384,6 @@ impl Store for SessionStore {
     }
 }
 
-/// The number of bytes in the first lines of a file.
 fn bytes_of_lines(file: &mut fs::File, count: u64) -> io::Result<u64> {
     let mut text = Vec::new();
     file.read_to_end(&mut text)?;

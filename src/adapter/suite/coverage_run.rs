@@ -29,8 +29,7 @@ const LOG_LIMIT: u64 = 64 << 20;
 const SOURCE_LIMIT: u64 = 4 << 20;
 
 impl ProjectSuite<'_> {
-    /// Runs the suite under its coverage tool and reads which lines of the `known` files ran.
-    /// Errors become part of prompts, so they must not contain paths or times of this run.
+    /// Runs the suite under coverage for `known` files; errors name no paths or times of this run.
     pub(super) async fn measure(
         &self,
         root: &Path,
@@ -150,13 +149,11 @@ fn counted_tests(line: &str) -> Option<u32> {
     }
 }
 
-/// Whether no line ran according to a report. Either nothing did, or another tracer took over: that of the
-/// project's own coverage.
+/// Whether no line ran by a report: nothing did, or the project's own coverage took over.
 fn lacks_data(report: &Report) -> bool {
     report.files.values().all(|file| file.lines.values().all(|hits| *hits == 0))
 }
 
-/// The configured coverage command and the location of its report.
 fn configured(command: &str, report: Option<&str>, site: &Site) -> Result<CoverageCommand, String> {
     let pattern =
         report.ok_or("`coverage.command` needs `coverage.report`, the glob of its report")?;

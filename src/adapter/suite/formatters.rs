@@ -26,8 +26,7 @@ const TEXT: u64 = 1 << 20;
 /// Shell command that passes the text through files, since a pipe would block on a long one.
 const FEED: &str = "text=$1; made=$2; shift 2; exec \"$@\" < \"$text\" > \"$made\"";
 
-/// The new texts of files of a checkout; `layout_only` selects the tools that only format.
-/// `scratch` is a private folder.
+/// The new texts of files; `layout_only` selects pure formatters, `scratch` is private.
 pub async fn format_files(
     root: &Path,
     scratch: &Path,

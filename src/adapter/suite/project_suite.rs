@@ -186,8 +186,7 @@ impl ProjectSuite<'_> {
         }
     }
 
-    /// The suite's own command in a checkout. The names of its files in the scratch folder begin
-    /// with `name`.
+    /// The suite's own command in a checkout; its scratch files' names begin with `name`.
     pub(super) fn command(&self, root: &Path, name: &str, log: PathBuf) -> SuiteCommand {
         let scratch = &self.settings.scratch;
         SuiteCommand {

@@ -78,8 +78,7 @@ pub struct Managed {
     pub advice: String,
 }
 
-/// The environment of the first tool that has made one for this folder; without any, the first tool that
-/// the folder uses. `None` where it uses none.
+/// The environment of the first tool that has made one, else of the first that the folder uses.
 pub fn find(site: &Site, ask: Ask<'_>) -> Option<Managed> {
     let used = MANAGERS.iter().filter_map(|manager| {
         let is_there =
@@ -177,8 +176,7 @@ fn advice(manager: &Manager, site: &Site) -> String {
     format!("{first}run `{install}`, so that the environment of {name} has what the tests need")
 }
 
-/// The variables by which these tools, started in another checkout, keep to an environment and leave it
-/// as it is.
+/// The variables by which tools keep to an environment in another checkout, unchanged.
 pub fn variables(folder: &Path) -> BTreeMap<String, String> {
     let folder = folder.display().to_string();
     let table = [

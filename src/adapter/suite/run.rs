@@ -155,8 +155,7 @@ impl ProjectSuite<'_> {
         Ok(ending.map(|ending| Objection::Command { command, ending, tail }))
     }
 
-    /// How a command ends whose output says that tests fail, although it ends well and no test of its
-    /// report ever failed: what says so is of another runner.
+    /// How a command ends well although its output says, for another runner, that tests fail.
     fn hidden_failure(&self, report: &Report, log: &Path) -> Result<Option<String>, RunError> {
         let is_retried = report.cases.iter().any(|test| test.retried != Retried::No);
         if is_retried || self.detection.facts.framework != Framework::Command {

@@ -15,8 +15,7 @@ use super::project_suite::ProjectSuite;
 const EVIDENCE: u64 = 2 << 10;
 
 impl ProjectSuite<'_> {
-    /// Runs the set-up commands in a checkout, unless they ran there already.
-    /// Fails with [`RunError::SetUp`] for the first command that does not end with 0.
+    /// Runs set-up commands once in a checkout; [`RunError::SetUp`] for the first that fails.
     pub(super) async fn set_up(&self, root: &Path) -> Result<(), RunError> {
         if self.settings.setup.is_empty() {
             return Ok(());

@@ -41,8 +41,7 @@ pub struct Execution {
 }
 
 impl SuiteCommand {
-    /// Removes old results, then runs all tests or the selected ones. Reaching the time limit is an
-    /// ending, not an error.
+    /// Runs all or the selected tests without old results; the time limit is an ending, no error.
     pub async fn execute(
         &self,
         selection: Option<&[TestId]>,

@@ -51,8 +51,7 @@ fn commands(site: &Site, root: &Path, files: &[RepoPath]) -> Vec<Vec<String>> {
 }
 
 impl ProjectSuite<'_> {
-    /// The output of the first check of files that fails; `None` when all succeed, none is
-    /// available, or one takes too long.
+    /// The output of the first check of files that fails in time; `None` when there is none.
     pub(super) async fn first_syntax_error(
         &self,
         root: &Path,

@@ -333,8 +333,7 @@ async fn run_tool(
     report.skipped.push((tool.name.to_owned(), reason));
 }
 
-/// Files among `doubted` that the language's own parser accepts, with the parser's name. It decides
-/// where our grammar does not know a form of syntax.
+/// Files among `doubted` that the language's own parser, by its name, accepts.
 pub fn files_that_parse(
     root: &Path,
     scratch: &Path,

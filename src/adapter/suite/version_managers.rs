@@ -13,8 +13,7 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
 /// Runs a command and returns the line it prints.
 pub type RunCommand<'a> = &'a dyn Fn(&[&str]) -> Option<String>;
 
-/// The search path with the folders of the real interpreters in front of their shims; `None` when
-/// no shim comes first.
+/// The search path with the real interpreters before their shims; `None` without a leading shim.
 pub fn resolve_shims(path: &str, run: RunCommand<'_>) -> Option<String> {
     let mut folders: Vec<PathBuf> = std::env::split_paths(path).collect();
     let mut changed = false;

@@ -21,7 +21,6 @@ pub enum Reader {
     Reply(fn(&[&str]) -> Result<Command, Expected>),
     /// The same without arguments.
     PlainReply(Command),
-    /// The command reads its flags itself.
     OwnFlags(fn(&[String]) -> Result<Command, Expected>),
 }
 
@@ -32,7 +31,6 @@ pub struct CommandSpec {
     pub arguments: &'static str,
     /// What it does; empty for an alias, which the help omits.
     pub help: &'static str,
-    /// Reads its arguments.
     pub read: Reader,
 }
 
@@ -218,8 +216,7 @@ fn issue(words: &[&str]) -> Result<Command, Expected> {
     if dimensions.is_empty() { Err(EXPECTED) } else { Ok(Command::Issue { dimensions }) }
 }
 
-/// The flags that a comment may carry, with the names of their values. All other flags of the
-/// command line can only be set in the configuration.
+/// The flags of comments with their values' names; the configuration has all others.
 pub const FLAGS: &[(&str, &str)] = &[
     ("--max-iterations", "N"),
     ("--budget-minutes", "MINUTES"),

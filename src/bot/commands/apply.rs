@@ -22,7 +22,6 @@ use crate::bot::session_snapshots::{self, SessionSnapshot};
 use crate::bot::sessions::{check_out, names, read_view};
 use crate::bot::worker;
 
-/// Commits of a result at most.
 const COMMITS: u32 = 500;
 
 /// Publishes the result and returns the reply.

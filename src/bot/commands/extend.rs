@@ -7,8 +7,7 @@ use crate::bot::sessions;
 /// Files that one extension covers at most.
 const FILES: usize = 10;
 
-/// The files of the head that the newest session with iterations changed, separated by spaces; `None`
-/// when there are none.
+/// The head's files that the newest session changed, separated by spaces, if any.
 pub async fn files_of_fixes(context: &Context<'_>) -> Result<Option<String>, BotError> {
     let mut rows = Vec::new();
     for known in sessions::known(context).await?.into_iter().rev() {

@@ -121,7 +121,6 @@ pub async fn rollback(
     Ok(reply)
 }
 
-/// Adds an event to the snapshot of a session.
 async fn add_event(
     context: &Context<'_>,
     session: &SessionId,

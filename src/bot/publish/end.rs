@@ -73,14 +73,10 @@ impl Publisher<'_> {
         self.show(self.patience(), true).await;
         self.describe().await;
         if !self.context.clock.stop_requested() {
-            self.check_tip().await;
+            // A push with a job's token starts no workflow, so a branch rule that requires this check
+            // would wait for ever.
+            self.check_fix([&self.tip, &self.signed].into_iter().flatten()).await;
         }
-    }
-
-    /// Adds a check run to the last commit of the fix too: a push with a job's token starts no
-    /// workflow, so a branch rule that requires this check would wait for ever.
-    async fn check_tip(&self) {
-        self.check_fix([&self.tip, &self.signed].into_iter().flatten()).await;
     }
 
     /// Adds a check run to commits of the fix.

@@ -35,8 +35,7 @@ use super::sessions;
 use super::throttle::{PACE_VARIABLE, Throttle};
 use super::trigger::Cause;
 
-/// Least time between two updates: a job's token may make 500 content requests an hour, for all
-/// jobs of a repository.
+/// Least time between two updates: a token may make 500 content requests an hour per repository.
 const PACE: Duration = Duration::from_secs(15);
 
 /// Time limit of one post: during the run, after a signal, and at the end.
@@ -65,7 +64,6 @@ impl Channel {
         self.stale && !self.closed && (last || self.throttle.is_due(now))
     }
 
-    /// Notes the result of a post.
     fn record(&mut self, now: Duration, result: &Result<(), ForgeError>) {
         self.throttle.record(now);
         match result {
@@ -86,7 +84,6 @@ pub struct Publisher<'a> {
     /// Everything that is known about the session.
     pub view: View,
     pub answers: Vec<CommandReply>,
-    /// Limits of this run.
     pub limits: RunLimits,
     /// Why there is nothing to show.
     pub failure: Option<JobFailure>,

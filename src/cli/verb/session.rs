@@ -37,7 +37,6 @@ fn archive(of: &SessionSelection, complete: bool, json: bool) -> Result<(), AppE
     Ok(())
 }
 
-/// Runs `regreen session replay`.
 fn replay(arguments: &ReplayArguments) -> Result<u8, AppError> {
     let end = app::replay(&arguments.of)?;
     let (differences, count) = (&end.replayed.differences, end.replayed.transitions);

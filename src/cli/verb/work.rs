@@ -12,8 +12,7 @@ use super::{code_of, fix, integration, plan, validate};
 /// Largest job that is read, in bytes.
 const LIMIT: u64 = 1 << 20;
 
-/// Runs the verb: the outcome is one JSON document on standard output, everything else goes to
-/// standard error.
+/// Runs the verb: one JSON document on standard output, all else on standard error.
 pub async fn run() -> Result<u8, AppError> {
     if environment::variable(WITH_PARENT).is_some() {
         process::end_with_parent();

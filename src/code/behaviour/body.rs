@@ -66,8 +66,7 @@ impl Walk<'_> {
         self.inner -= inner;
     }
 
-    /// Visits the nodes inside a node; code behind a statement that may end the call is reached
-    /// only when that did not.
+    /// Visits inner nodes; code behind what may end the call counts as reached only if it did not.
     fn each(&mut self, node: Node<'_>, guard: &mut Guard) {
         let depth = guard.len();
         let alternative =
@@ -100,8 +99,7 @@ impl Walk<'_> {
         guard.truncate(depth);
     }
 
-    /// Visits a loop: its body runs only if the loop is entered, and a Python `else` block only if
-    /// the loop ends without `break`.
+    /// Visits a loop: its body if entered, and a Python `else` only if it ends without `break`.
     fn round(&mut self, node: Node<'_>, guard: &mut Guard) {
         if let Some(over) = self.range_of(node) {
             self.behaviour.loops.push((line(node), over));

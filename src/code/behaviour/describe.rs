@@ -2,8 +2,7 @@
 
 use super::Condition;
 
-/// Describes the input for which a condition has the required outcome. Never fails: a condition
-/// that is not understood is quoted as written.
+/// Describes the input for an outcome of a condition, quoted as written if not understood.
 pub fn condition(one: &Condition) -> String {
     match one {
         Condition::Source { text, holds: true } => positive(text),

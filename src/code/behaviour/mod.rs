@@ -110,7 +110,6 @@ pub struct Return {
 pub struct Boundary {
     /// The line, from 1.
     pub line: u32,
-    /// The left operand.
     pub left: String,
     /// `<`, `<=`, `>`, `>=`, `==` or `!=`.
     pub operator: String,

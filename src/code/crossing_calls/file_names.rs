@@ -9,8 +9,6 @@ use super::call_sites::{CallSite, call_site};
 use super::imported_names::{exported_names, imported_names};
 use super::name_path::{NamePath, PathRoot, SourceFile};
 use crate::code::go_packages::package_name;
-use crate::code::imports::{Import, ImportKind};
-use crate::code::java_packages::package_of;
 use crate::code::language::Language;
 use crate::code::outline::{
     Declaration, DeclarationKind, Function, declarations_below, qualified_functions,
@@ -36,10 +34,9 @@ pub struct Binding {
 /// The names of a file and its calls.
 #[derive(Debug, Default)]
 pub struct FileNames {
-    /// The package of a file in Go or Java.
+    /// The package of a file in Go.
     pub package: String,
     pub functions: Vec<Function>,
-    /// Declarations by name, without type parameters.
     pub declared: BTreeMap<String, Declaration>,
     pub bindings: BTreeMap<String, Vec<Binding>>,
     /// What attributes hold, by class and name.
@@ -53,11 +50,9 @@ pub struct FileNames {
     /// Assignments to names that are bound elsewhere.
     assigned: Vec<(String, Binding)>,
     classes: Vec<(Span, String)>,
-    inline_modules: Vec<Span>,
 }
 
-/// Nodes that bind a name: the fields of the name, its type and its value. Without a field for the
-/// name it is the first child.
+/// Nodes that bind a name: fields of name (else the first child), type and value.
 const BINDERS: &[(&str, &str, &str, &str)] = &[
     ("assignment", "left", "type", "right"),
     ("named_expression", "name", "", "value"),
@@ -74,34 +69,18 @@ const BINDERS: &[(&str, &str, &str, &str)] = &[
     ("public_field_definition", "name", "type", "value"),
     ("required_parameter", "pattern", "type", ""),
     ("optional_parameter", "pattern", "type", ""),
-    ("let_declaration", "pattern", "type", "value"),
-    ("parameter", "pattern", "type", ""),
-    ("for_expression", "pattern", "", ""),
     ("short_var_declaration", "left", "", "right"),
     ("assignment_statement", "left", "", "right"),
     ("var_spec", "name", "type", "value"),
     ("parameter_declaration", "name", "type", ""),
     ("range_clause", "left", "", ""),
     ("field_declaration", "name", "type", ""),
-    ("formal_parameter", "name", "type", ""),
-    ("enhanced_for_statement", "name", "type", ""),
 ];
 
 /// Nodes whose children are parameters without a type.
-const PARAMETER_LISTS: &[&str] = &[
-    "parameters",
-    "lambda_parameters",
-    "formal_parameters",
-    "closure_parameters",
-    "inferred_parameters",
-];
+const PARAMETER_LISTS: &[&str] = &["parameters", "lambda_parameters", "formal_parameters"];
 
-/// Nodes that contain the members of a class.
-const CLASS_BODIES: &[&str] =
-    &["class_definition", "class_body", "enum_body", "record_declaration"];
-
-/// Nodes with the base classes of the class that they are in.
-const BASE_LISTS: &[&str] = &["class_heritage", "extends_clause", "superclass", "type_list"];
+const BASE_LISTS: &[&str] = &["class_heritage", "extends_clause"];
 
 impl FileNames {
     /// Reads a file; nothing is known of one that cannot be parsed.
@@ -113,7 +92,10 @@ impl FileNames {
         names.read_package(source);
         for node in nodes {
             for (name, path) in imported_names(source, node) {
-                names.add_import(node, &name, path);
+                match name.as_str() {
+                    "*" => names.stars.push(path),
+                    _ => names.bind(&name, node, path),
+                }
             }
             for (name, path) in exported_names(source, node) {
                 match name.as_str() {
@@ -140,11 +122,6 @@ impl FileNames {
         around.min_by_key(|((start, end), _)| end - start).map(|(_, name)| name.as_str())
     }
 
-    /// Whether a byte is in a module of Rust that is written inside of the file.
-    pub fn is_in_module(&self, at: usize) -> bool {
-        self.inline_modules.iter().any(|span| is_inside(at, *span))
-    }
-
     /// The bindings of a name in the innermost scope that contains a byte.
     pub fn bindings_at(&self, name: &str, at: usize) -> Vec<&Binding> {
         let mut found: Vec<&Binding> = self.bindings.get(name).into_iter().flatten().collect();
@@ -154,8 +131,7 @@ impl FileNames {
         found
     }
 
-    /// The bound name that a path begins with, which has dots in it for `import shop.tax`, and the
-    /// steps behind it.
+    /// The bound name that a path begins with, dotted for `import shop.tax`, and the other steps.
     pub fn split_bound<'s>(&self, name: &str, steps: &'s [String]) -> (String, &'s [String]) {
         let long = (1..=steps.len()).rev().find_map(|count| {
             let (inner, rest) = steps.split_at_checked(count)?;
@@ -181,54 +157,29 @@ impl FileNames {
             };
             let is_body = node.child_by_field_name("body").is_some() || node.kind() == "type_spec";
             let class = is_body.then(|| declarations.iter().find(is_node)).flatten();
-            match (class, node.kind()) {
-                (Some(_), "mod_item") => self.inline_modules.push(span_of(*node)),
-                (Some(class), _) => self.classes.push((span_of(*node), plain_name(&class.name))),
-                _ => {}
-            }
+            let named = class.map(|class| (span_of(*node), class.name.clone()));
+            self.classes.extend(named);
         }
         let kind = DeclarationKind::Function;
         let functions = self.functions.iter().cloned();
         let functions =
             functions.map(|Function { name, start, end }| Declaration { kind, name, start, end });
         for one in declarations.into_iter().chain(functions) {
-            self.declared.entry(plain_name(&one.name)).or_insert(one);
+            self.declared.entry(one.name.clone()).or_insert(one);
         }
     }
 
-    /// The names of the other files of its package, which need no import.
+    /// The names of the other files of its package in Go, which need no import.
     fn read_package(&mut self, source: &SourceFile<'_>) {
-        let module = match source.language {
-            Language::Go => package_name(source.text).unwrap_or_default().to_owned(),
-            Language::Java => package_of(source.text),
-            _ => return,
-        };
-        let files = if source.language == Language::Go {
-            source.index.companions(source.file, source.language)
-        } else {
-            let kind = ImportKind::Statement;
-            let (names, range, line, at_load) = (vec!["*".to_owned()], 0..0, 1, true);
-            let import = Import { module: module.clone(), names, range, line, kind, at_load };
-            if module.is_empty() { Vec::new() } else { source.modules_of(&import) }
-        };
-        self.stars.push(NamePath::from_root(PathRoot::Files(files)));
-        self.package = module;
-    }
-
-    fn add_import(&mut self, node: Node<'_>, name: &str, path: NamePath) {
-        // In a module inside of the file, `super` is the file.
-        let is_own =
-            path == NamePath::from_root(PathRoot::Super) && self.is_in_module(node.start_byte());
-        if name == "*" {
-            self.stars.extend(Some(path).filter(|_| !is_own));
-        } else {
-            self.bind(name, node, path);
+        if source.language == Language::Go {
+            let files = source.index.companions(source.file, source.language);
+            self.stars.push(NamePath::from_root(PathRoot::Files(files)));
+            package_name(source.text).unwrap_or_default().clone_into(&mut self.package);
         }
     }
 
     fn bind(&mut self, name: &str, node: Node<'_>, path: NamePath) {
-        let inner = around(node, FUNCTIONS).or_else(|| around(node, &["mod_item"]));
-        let scope = inner.map_or(WHOLE, span_of);
+        let scope = around(node, FUNCTIONS).map_or(WHOLE, span_of);
         let binding = Binding { scope, at: node.start_byte(), path };
         let declares = ["assignment_expression", "assignment_statement"];
         if declares.contains(&node.kind()) {
@@ -248,13 +199,7 @@ impl FileNames {
     fn read_binder(&mut self, source: &SourceFile<'_>, node: Node<'_>) {
         let binder = BINDERS.iter().find(|(kind, ..)| *kind == node.kind());
         let Some((kind, name, type_field, value)) = binder else { return };
-        let parent = node.parent().filter(|parent| {
-            matches!(parent.kind(), "local_variable_declaration" | "field_declaration")
-        });
-        let written = match source.field_of(node, type_field) {
-            "" => parent.map_or("", |parent| source.field_of(parent, "type")),
-            written => written,
-        };
+        let written = source.field_of(node, type_field);
         let value = match *kind {
             "as_pattern" => node.named_child(0),
             _ => node.child_by_field_name(value),
@@ -265,7 +210,7 @@ impl FileNames {
             return;
         }
         let path = match value {
-            _ if !matches!(written, "" | "var") => source.type_path(written),
+            _ if !written.is_empty() => source.type_path(written),
             Some(value) if !is_function => source.path_of(value),
             _ => NamePath::unknown_path(),
         };
@@ -293,7 +238,7 @@ impl FileNames {
         mut target: Node<'_>,
         path: NamePath,
     ) {
-        while matches!(target.kind(), "mut_pattern" | "as_pattern_target" | "ref_pattern") {
+        while target.kind() == "as_pattern_target" {
             let inner = target.named_child_count().checked_sub(1);
             let inner = inner.and_then(|last| target.named_child(u32::try_from(last).ok()?));
             let Some(inner) = inner else { return };
@@ -302,10 +247,10 @@ impl FileNames {
         let is_field = node.kind().ends_with("field_definition")
             || node.kind() == "field_declaration"
             || node.kind() == "assignment"
-                && around(node, &[FUNCTIONS, CLASS_BODIES].concat())
+                && around(node, &[FUNCTIONS, &["class_definition"]].concat())
                     .is_some_and(|inner| inner.kind() == "class_definition");
-        let also_field = node.parent().is_some_and(|parent| parent.kind() == "field_declaration")
-            || named_children(node).iter().any(|one| one.kind() == "accessibility_modifier");
+        let also_field =
+            named_children(node).iter().any(|one| one.kind() == "accessibility_modifier");
         let own = source.path_of(target);
         match (&own.root, own.steps.as_slice()) {
             (PathRoot::Own, [name]) => self.add_attribute(name, node, path),
@@ -350,10 +295,9 @@ impl FileNames {
 
     /// Binds parameters without a type, and a function inside of another one: they hide imports.
     fn read_parameters(&mut self, source: &SourceFile<'_>, node: Node<'_>) {
-        let is_single = matches!(node.kind(), "arrow_function" | "lambda_expression");
         let parameters = match node.kind() {
             kind if PARAMETER_LISTS.contains(&kind) => named_children(node),
-            _ if is_single => node.named_child(0).into_iter().collect(),
+            "arrow_function" => node.named_child(0).into_iter().collect(),
             _ => Vec::new(),
         };
         for one in parameters {
@@ -371,7 +315,6 @@ impl FileNames {
     fn read_bases(&mut self, source: &SourceFile<'_>, node: Node<'_>) {
         let field = |name: &str| node.child_by_field_name(name);
         let bases = match node.kind() {
-            "impl_item" => field("trait").into_iter().collect(),
             "field_declaration" if field("name").is_none() => field("type").into_iter().collect(),
             "class_definition" => field("superclasses").map(named_children).unwrap_or_default(),
             kind if BASE_LISTS.contains(&kind) => named_children(node),
@@ -393,19 +336,6 @@ fn span_of(node: Node<'_>) -> Span {
 
 fn is_inside(at: usize, (start, end): Span) -> bool {
     start <= at && at <= end
-}
-
-/// A name without type parameters.
-pub fn plain_name(name: &str) -> String {
-    let mut depth = 0_usize;
-    let mut plain = name.to_owned();
-    plain.retain(|letter| {
-        depth += usize::from(letter == '<');
-        let is_outside = depth == 0;
-        depth -= usize::from(letter == '>' && depth > 0);
-        is_outside
-    });
-    plain
 }
 
 /// A function that a script exports where it is written, which the outline does not list.

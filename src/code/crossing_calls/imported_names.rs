@@ -14,34 +14,19 @@ pub type NamedPath = (String, NamePath);
 
 /// The names that a node introduces if it is an import statement.
 pub fn imported_names(source: &SourceFile<'_>, node: Node<'_>) -> Vec<NamedPath> {
-    match (source.language, node.kind()) {
-        (Language::Rust, "use_declaration") => {
-            let mut found = Vec::new();
-            if let Some(tree) = node.child_by_field_name("argument") {
-                use_names(source, tree, None, &mut found);
-            }
-            return found;
-        }
-        (
-            _,
-            "import_statement" | "import_from_statement" | "import_spec" | "import_declaration",
-        )
-        | (Language::Rust, "mod_item") => {}
-        _ => return Vec::new(),
+    let statements =
+        ["import_statement", "import_from_statement", "import_spec", "import_declaration"];
+    if !statements.contains(&node.kind()) {
+        return Vec::new();
     }
     let imports = read_nodes(source.language, &[node], source.text);
-    let all = |import: &Import| source.module_path(import);
     match source.language {
         Language::Python => python_names(source, node, &imports),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => imports
-            .first()
-            .map(|import| script_names(source, node, &all(import)))
-            .unwrap_or_default(),
-        Language::Rust => imports.iter().map(|one| (one.module.clone(), all(one))).collect(),
         Language::Go => imports.iter().map(|one| go_name(source, node, one)).collect(),
-        Language::Java => {
-            imports.iter().map(|one| java_name(source, node, one, all(one))).collect()
-        }
+        _ => imports
+            .first()
+            .map(|import| script_names(source, node, &source.module_path(import)))
+            .unwrap_or_default(),
     }
 }
 
@@ -95,53 +80,6 @@ fn script_names(source: &SourceFile<'_>, statement: Node<'_>, module: &NamePath)
     named_nodes(statement).into_iter().filter_map(name).collect()
 }
 
-/// The names of a tree in a `use` declaration; `around` is the path before it.
-fn use_names(
-    source: &SourceFile<'_>,
-    tree: Node<'_>,
-    around: Option<&NamePath>,
-    found: &mut Vec<NamedPath>,
-) {
-    let below = |node: Node<'_>| {
-        let parts = source.text_of(node).split("::").map(str::trim);
-        let mut parts = parts.filter(|part| !part.is_empty());
-        let root = around.cloned().or_else(|| {
-            Some(match parts.next()? {
-                "super" => NamePath::from_root(PathRoot::Super),
-                name => NamePath::from_name(name),
-            })
-        });
-        let path = root.unwrap_or_else(NamePath::unknown_path);
-        parts.filter(|part| *part != "self").fold(path, NamePath::with_step)
-    };
-    let field = |name: &str| tree.child_by_field_name(name);
-    match tree.kind() {
-        "use_as_clause" => {
-            let path = field("path").map_or_else(NamePath::unknown_path, below);
-            found.push((source.field_of(tree, "alias").to_owned(), path));
-        }
-        "use_list" | "scoped_use_list" => {
-            let inner = field("path").map(below).or_else(|| around.cloned());
-            let list = if tree.kind() == "use_list" { Some(tree) } else { field("list") };
-            for one in list.map(named_children).unwrap_or_default() {
-                use_names(source, one, inner.as_ref(), found);
-            }
-        }
-        "use_wildcard" => {
-            let path = tree.named_child(0).map(below).or_else(|| around.cloned());
-            found.extend(path.map(|path| ("*".to_owned(), path)));
-        }
-        _ => {
-            let path = below(tree);
-            let root = match &path.root {
-                PathRoot::Name(name) => name.clone(),
-                _ => String::new(),
-            };
-            found.push((path.steps.last().cloned().unwrap_or(root), path));
-        }
-    }
-}
-
 fn go_name(source: &SourceFile<'_>, node: Node<'_>, import: &Import) -> NamedPath {
     let module = source.module_path(import);
     let file = match &module.root {
@@ -156,21 +94,6 @@ fn go_name(source: &SourceFile<'_>, node: Node<'_>, import: &Import) -> NamedPat
         name => name,
     };
     (local.to_owned(), module)
-}
-
-fn java_name(
-    source: &SourceFile<'_>,
-    node: Node<'_>,
-    import: &Import,
-    files: NamePath,
-) -> NamedPath {
-    let name = import.names.first().map_or("", String::as_str);
-    let is_static = source.text_of(node).trim_start_matches("import").trim().starts_with("static ");
-    let is_file = matches!(files.root, PathRoot::Files(_));
-    let class = import.module.rsplit('.').next().filter(|_| is_static && is_file);
-    let path = class.into_iter().fold(files, NamePath::with_step);
-    let path = if name == "*" { path } else { path.with_step(name) };
-    (name.to_owned(), path)
 }
 
 /// The names that a node exports if it is a statement of a script that does so.

@@ -1,4 +1,5 @@
-//! Finds the calls in a file that go to code that another file of the repository declares.
+//! Finds the calls in a file of Python, JavaScript, TypeScript or Go that go to code that another file of
+//! the repository declares.
 //!
 //! Imports, re-exports, annotations and constructor calls are followed; no types are inferred beyond
 //! them, so a call of an object of unknown origin is found only where its method has one owner.
@@ -11,24 +12,21 @@ mod resolution;
 
 use std::collections::BTreeMap;
 
-use super::imports::{Index, join};
+use super::imports::Index;
 use super::language::Language;
 use super::outline::enclosing;
 use super::parallel;
-use super::rust_crate::library_name;
 use crate::domain::id::RepoPath;
-use file_names::{FileNames, WHOLE};
-use name_path::{PathRoot, SourceFile};
+use file_names::FileNames;
+use name_path::SourceFile;
 use resolution::Resolver;
 
 /// A call of something that another file of the repository declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrossingCall {
-    /// The function that contains the call, as the outline names it; empty where the call runs when
-    /// the file is loaded, or in a function without a name.
+    /// The function around the call, by the outline; empty at load or in one without a name.
     pub caller: String,
-    /// The called declaration as the outline of its file names it: `price`, `Repository.save`, or the
-    /// class for a constructor.
+    /// The called declaration by its file's outline: `price`, `Repository.save`, or a class.
     pub callee: String,
     /// The file that declares it.
     pub target: RepoPath,
@@ -42,10 +40,12 @@ pub struct CrossingCall {
 #[derive(Debug, Default)]
 pub struct CallIndex {
     files: BTreeMap<RepoPath, FileNames>,
-    /// The file that declares a file of Rust as a module.
-    parents: BTreeMap<RepoPath, RepoPath>,
-    /// The roots of the libraries in Rust, by name.
-    crates: BTreeMap<String, RepoPath>,
+}
+
+/// Whether calls between files of a language are found.
+#[must_use]
+pub fn follows_calls(language: Language) -> bool {
+    language.is_script() || matches!(language, Language::Python | Language::Go)
 }
 
 impl CallIndex {
@@ -55,25 +55,11 @@ impl CallIndex {
         let index = Index::of(files);
         let list: Vec<(&RepoPath, &String)> = files.iter().collect();
         let read = parallel::map(&list, |(file, text)| {
-            let language = Language::of(file)?;
+            let language = Language::of(file).filter(|language| follows_calls(*language))?;
             let source = SourceFile { file, language, text, index: &index, files };
             Some(((*file).clone(), FileNames::read(&source)))
         });
-        let mut found = Self { files: read.into_iter().flatten().collect(), ..Self::default() };
-        let is_rust = |file: &RepoPath| Language::of(file) == Some(Language::Rust);
-        for (file, names) in found.files.iter().filter(|(file, _)| is_rust(file)) {
-            for binding in names.bindings.values().flatten().filter(|one| one.scope == WHOLE) {
-                if let PathRoot::Files(modules) = &binding.path.root {
-                    for module in modules {
-                        found.parents.entry(module.clone()).or_insert_with(|| file.clone());
-                    }
-                }
-            }
-            if let Some(name) = crate_name(file, files) {
-                found.crates.insert(name, file.clone());
-            }
-        }
-        found
+        Self { files: read.into_iter().flatten().collect() }
     }
 
     /// The calls in a file that go to other files, in the order of its text.
@@ -93,17 +79,6 @@ impl CallIndex {
         };
         names.calls.iter().filter_map(crossing).collect()
     }
-}
-
-/// The name of the library whose root a file is: that in its manifest, else that of its folder, empty
-/// if neither is known.
-fn crate_name(file: &RepoPath, files: &BTreeMap<RepoPath, String>) -> Option<String> {
-    let folder = file.as_str().strip_suffix("src/lib.rs")?.trim_end_matches('/');
-    let manifest = join(folder, "Cargo.toml").and_then(|path| RepoPath::parse(path).ok());
-    let manifest = manifest.and_then(|path| files.get(&path));
-    let named = manifest.and_then(|text| library_name(text));
-    let own = folder.rsplit('/').next().unwrap_or_default().replace('-', "_");
-    Some(named.unwrap_or(own))
 }
 
 #[cfg(test)]

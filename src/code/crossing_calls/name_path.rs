@@ -76,10 +76,6 @@ const MEMBERS: &[(&str, &str, &str)] = &[
     ("member_expression", "object", "property"),
     ("nested_identifier", "object", "property"),
     ("selector_expression", "operand", "field"),
-    ("field_expression", "value", "field"),
-    ("field_access", "object", "field"),
-    ("scoped_identifier", "path", "name"),
-    ("scoped_type_identifier", "path", "name"),
     ("qualified_type", "package", "name"),
 ];
 
@@ -88,13 +84,10 @@ const WRAPPERS: &[&str] = &[
     "parenthesized_expression",
     "await_expression",
     "await",
-    "try_expression",
-    "reference_expression",
     "unary_expression",
     "non_null_expression",
     "as_expression",
     "satisfies_expression",
-    "generic_function",
     "generic_type",
     "expression_list",
 ];
@@ -103,9 +96,8 @@ const WRAPPERS: &[&str] = &[
 const LITERALS: &[&str] = &["string", "list", "dictionary", "array", "integer", "number", "float"];
 
 /// A type: marks and wrappers that its methods pass through, its path, and the rest.
-static TYPE: Pattern = Pattern::new(
-    r#"^(?:'[a-z]+\s|[:&*?\s'"]|mut\s|dyn\s|impl\s|(?:typing\.)?Optional\[|(?:\w+::)*(?:Box|Rc|Arc)<)*([\w$]+(?:(?:\.|::)[\w$]+)*)\s*(.*)"#,
-);
+static TYPE: Pattern =
+    Pattern::new(r#"^(?:[:*?\s'"]|(?:typing\.)?Optional\[)*([\w$]+(?:\.[\w$]+)*)\s*(.*)"#);
 
 /// A source file among all files of a repository.
 #[derive(Clone, Copy)]
@@ -150,7 +142,7 @@ impl<'a> SourceFile<'a> {
                 let root = stem.strip_suffix(&module.replace('.', "/"));
                 root.is_some_and(|root| !is_package(root))
             }),
-            Language::Rust | Language::Go | Language::Java => return found,
+            Language::Go => return found,
             _ if module.contains('/') => {}
             _ => found.clear(),
         }
@@ -175,25 +167,13 @@ impl<'a> SourceFile<'a> {
             return object.with_step(self.field_of(node, name));
         }
         match node.kind() {
-            "self" if node.parent().is_some_and(|one| one.kind() == "scoped_identifier") => {
-                NamePath::from_name("self")
-            }
-            "this" | "self" => NamePath::from_root(PathRoot::Own),
+            "this" => NamePath::from_root(PathRoot::Own),
             "super" => NamePath::from_root(PathRoot::Super),
-            "crate" => NamePath::from_name("crate"),
             "call" | "call_expression" => self.path_of_call(node),
             "new_expression" => {
                 path_in("constructor").unwrap_or_else(NamePath::unknown_path).with_step(CALLED)
             }
-            "method_invocation" => {
-                let name = self.field_of(node, "name");
-                let callee = path_in("object").map(|object| object.with_step(name));
-                callee.unwrap_or_else(|| NamePath::from_name(name)).with_step(CALLED)
-            }
-            "object_creation_expression" | "composite_literal" => {
-                self.type_path(self.field_of(node, "type"))
-            }
-            "struct_expression" => self.type_path(self.field_of(node, "name")),
+            "composite_literal" => self.type_path(self.field_of(node, "type")),
             "object" => NamePath::from_root(PathRoot::Lines(line(node), end_line(node))),
             kind if kind.ends_with("identifier") => self.path_of_name(self.text_of(node)),
             kind if WRAPPERS.contains(&kind) => {
@@ -212,9 +192,7 @@ impl<'a> SourceFile<'a> {
 
     pub fn path_of_name(&self, name: &str) -> NamePath {
         match (self.language, name) {
-            (Language::Python, "self" | "cls") | (Language::Rust, "Self") => {
-                NamePath::from_root(PathRoot::Own)
-            }
+            (Language::Python, "self" | "cls") => NamePath::from_root(PathRoot::Own),
             _ => NamePath::from_name(name),
         }
     }
@@ -240,10 +218,10 @@ impl<'a> SourceFile<'a> {
         let rest = group(2).trim_start_matches(['"', '\'']).trim_start();
         let nothing = ["| None", "| null", "| undefined"];
         let is_plain = rest.is_empty()
-            || rest.starts_with(['<', '>', ']', '+', '='])
+            || rest.starts_with(['<', ']', '='])
             || rest.starts_with('[') && !rest.starts_with("[]")
             || nothing.iter().any(|end| rest.trim_end_matches(['"', '\'']) == *end);
-        let mut parts = group(1).split([':', '.']).filter(|part| !part.is_empty());
+        let mut parts = group(1).split('.');
         match parts.next().filter(|_| is_plain) {
             Some(first) => {
                 let path = self.path_of_name(first);

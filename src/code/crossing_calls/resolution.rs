@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::CallIndex;
 use super::call_sites::CallSite;
-use super::file_names::{Binding, FileNames, WHOLE, plain_name};
+use super::file_names::{Binding, FileNames, WHOLE};
 use super::name_path::{CALLED, INSTANCE, NamePath, PathRoot};
 use crate::code::imports::join;
 use crate::code::language::Language;
@@ -16,18 +16,17 @@ use crate::domain::id::RepoPath;
 const DEPTH: u32 = 24;
 
 /// Methods that built-in types have too, so that a name alone does not show whose they are.
-const BUILT_IN_METHODS: &str = "add all any append apply as_str assertEqual bind call capitalize catch clear clone close \
-    collect concat contains copy count debug decode delete emit encode endsWith ends_with \
-    endswith entries equals error every exec expect extend fill filter finally find findIndex \
+const BUILT_IN_METHODS: &str = "add all any append apply assertEqual bind call capitalize catch clear clone close \
+    collect concat contains copy count debug decode delete emit encode endsWith endswith entries equals error every exec expect extend fill filter finally find findIndex \
     find_all findall first flat flatMap flush fold forEach format get group has hasOwnProperty \
-    hashCode includes index indexOf info insert into isEmpty is_empty items iter join keys last \
+    includes index indexOf info insert into isEmpty items iter join keys last \
     len length log lower map match matches max min next of on once open parse pop push put read \
     readline reduce remove replace reverse rstrip run search seek send set setdefault shift size \
-    slice some sort splice split start startsWith starts_with startswith stop strip sub \
-    substring sum take test then title toJSON toString to_string trim unwrap update upper values \
+    slice some sort splice split start startsWith startswith stop strip sub \
+    substring sum take test then title toJSON toString trim update upper values \
     warn write zip";
 
-/// A declaration: its file, and its name without type parameters.
+/// A declaration: its file and its name.
 type Site = (RepoPath, String);
 
 /// What a path stands for.
@@ -35,7 +34,6 @@ type Site = (RepoPath, String);
 enum Referent {
     Modules(Vec<RepoPath>),
     Class(Site),
-    /// An object of a class.
     Object(Site),
     /// The base classes of a class.
     Bases(Site),
@@ -96,7 +94,6 @@ impl<'a> Resolver<'a> {
             PathRoot::Outside(_) => Referent::Outside,
             PathRoot::Files(files) => Referent::Modules(files.clone()),
             PathRoot::Lines(start, end) => Referent::Lines(file.clone(), *start, *end),
-            PathRoot::Super if is_in(Language::Rust, file) => self.parent_module(file, at),
             PathRoot::Own => own().map_or(Referent::Outside, Referent::Object),
             PathRoot::Super => own().map_or(Referent::Outside, Referent::Bases),
             PathRoot::Name(name) => {
@@ -156,13 +153,7 @@ impl<'a> Resolver<'a> {
             });
         }
         let is_script = Language::of(file).is_some_and(Language::is_script);
-        let star = || self.find_in_stars(file, names, name).filter(|_| !is_script);
-        let own_member = || {
-            let site = (file.clone(), names.class_at(at)?.to_owned());
-            let found = self.take_step(Referent::Object(site), name);
-            (found != Referent::Unknown && is_in(Language::Java, file)).then_some(found)
-        };
-        star().or_else(own_member).or_else(|| self.find_crate(file, name))
+        self.find_in_stars(file, names, name).filter(|_| !is_script)
     }
 
     fn find_in_stars(&self, file: &RepoPath, names: &FileNames, name: &str) -> Option<Referent> {
@@ -175,32 +166,6 @@ impl<'a> Resolver<'a> {
                 (!matches!(found, Referent::Unknown | Referent::Outside)).then_some(found)
             })
         })
-    }
-
-    /// The module that a path in Rust begins with.
-    fn find_crate(&self, file: &RepoPath, name: &str) -> Option<Referent> {
-        let is_outer = file.below("src").is_none() && !file.as_str().contains("/src/");
-        let root = match name {
-            _ if !is_in(Language::Rust, file) => return None,
-            "std" | "core" | "alloc" => return None,
-            "self" => file,
-            "crate" => std::iter::successors(Some(file), |one| self.index.parents.get(*one))
-                .take(DEPTH as usize)
-                .last()?,
-            // A library without a manifest is known to its tests by a name of its own.
-            name => self
-                .index
-                .crates
-                .get(name)
-                .or_else(|| self.index.crates.get("").filter(|_| is_outer))?,
-        };
-        Some(Referent::Modules(vec![root.clone()]))
-    }
-
-    fn parent_module(&self, file: &RepoPath, at: usize) -> Referent {
-        let is_inline = self.index.files.get(file).is_some_and(|names| names.is_in_module(at));
-        let parent = if is_inline { Some(file) } else { self.index.parents.get(file) };
-        parent.map_or(Referent::Unknown, |one| Referent::Modules(vec![one.clone()]))
     }
 
     /// What one of some modules offers under a name.
@@ -258,9 +223,6 @@ impl<'a> Resolver<'a> {
                 .member_of(&files, "default")
                 .filter(|one| !matches!(one, Referent::Modules(_)))
                 .map(|one| self.take_step(one, step)),
-            Referent::Modules(files) if step == "super" => {
-                files.first().map(|file| self.parent_module(file, WHOLE.1))
-            }
             Referent::Modules(files) => self.member_of(&files, step),
             Referent::Class(site) if is_made => Some(Referent::Object(site)),
             Referent::Object(site) if step == INSTANCE => Some(Referent::Object(site)),
@@ -271,7 +233,7 @@ impl<'a> Resolver<'a> {
                 let bases = self.bases_of(&site);
                 bases.iter().find_map(|base| self.class_member(base, step))
             }
-            Referent::Function((file, name)) if is_made => Some(made_by(file, name)),
+            Referent::Function((file, name)) if is_made => Some(Referent::Result((file, name))),
             Referent::Result((file, name)) => {
                 self.declared_function(&file, &format!("{name}.{step}"))
             }
@@ -297,7 +259,7 @@ impl<'a> Resolver<'a> {
         let found = functions.find(|one| {
             one.name.rsplit('.').next() == Some(name) && start <= one.start && one.end <= end
         })?;
-        Some(Referent::Function((file.clone(), plain_name(&found.name))))
+        Some(Referent::Function((file.clone(), found.name.clone())))
     }
 
     /// A method, attribute or inner class of a class, or of one that it inherits from.
@@ -337,8 +299,7 @@ impl<'a> Resolver<'a> {
         bases.into_iter().flatten().filter_map(resolve).collect()
     }
 
-    /// The only method of a name in the classes that a file imports, where nothing is known of the
-    /// object on which it is called.
+    /// The only method of a name in the imported classes, where the object is unknown.
     fn only_method(&self, file: &RepoPath, call: &CallSite) -> Option<Site> {
         let (name, receiver) = call.callee.steps.split_last()?;
         let receiver = NamePath { root: call.callee.root.clone(), steps: receiver.to_vec() };
@@ -398,20 +359,4 @@ fn is_in(language: Language, file: &RepoPath) -> bool {
 fn agreed(mut found: impl Iterator<Item = Referent>) -> Option<Referent> {
     let first = found.next()?;
     found.all(|one| one == first).then_some(first)
-}
-
-/// What a function returns: by convention a `new` of a type in Rust returns an object of it.
-fn made_by(file: RepoPath, name: String) -> Referent {
-    const MAKERS: &[&str] = &["new", "default", "from", "with"];
-    match name.rsplit_once('.') {
-        Some((class, maker))
-            if is_in(Language::Rust, &file)
-                && MAKERS
-                    .iter()
-                    .any(|one| maker == *one || maker.starts_with(&format!("{one}_"))) =>
-        {
-            Referent::Object((file, class.to_owned()))
-        }
-        _ => Referent::Result((file, name)),
-    }
 }

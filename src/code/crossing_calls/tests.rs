@@ -232,58 +232,6 @@ fn modules_of_scripts_are_followed_to_the_declaring_file() {
 }
 
 #[test]
-fn paths_of_rust_lead_to_modules_of_the_crate() {
-    let files: Files = &[
-        ("Cargo.toml", "[package]\nname = \"my-shop\"\n"),
-        ("src/lib.rs", "pub mod cart;\nmod tax;\nmod store;\npub use tax::rate;\n"),
-        (
-            "src/tax.rs",
-            "pub fn rate(country: &str) -> u32 { helper() }\nfn helper() -> u32 { 1 }\n#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn it_works() { assert_eq!(rate(\"DE\"), 1); }\n}\n",
-        ),
-        (
-            "src/store.rs",
-            "pub struct Repository<T> { items: Vec<T> }\nimpl<T> Repository<T> {\n    pub fn new(size: usize) -> Self { Self { items: Vec::new() } }\n    pub fn save(&self, x: T) {}\n}\n",
-        ),
-        (
-            "src/cart/mod.rs",
-            "mod lines;\nuse crate::store::{self, Repository as Repo};\nuse super::tax;\npub struct Cart { repo: Repo<u32>, items: Vec<u32> }\nimpl Cart {\n    pub fn total(&self) -> u32 {\n        self.repo.save(1);\n        self.items.push(2);\n        let other = store::Repository::new(3);\n        other.save(lines::count(&self.items));\n        tax::rate(\"DE\")\n    }\n}\n",
-        ),
-        (
-            "src/cart/lines.rs",
-            "pub fn count(items: &[u32]) -> u32 {\n    super::super::rate(\"FR\") + crate::tax::rate(\"IT\")\n}\n",
-        ),
-        (
-            "tests/api.rs",
-            "use my_shop::{cart::Cart, rate};\n#[test]\nfn rates() {\n    assert_eq!(rate(\"DE\"), my_shop::rate(\"FR\"));\n    std::rate(1);\n    helper();\n}\n",
-        ),
-    ];
-    let table: &[(&str, &[&str])] = &[
-        ("src/tax.rs", &[]),
-        (
-            "src/cart/mod.rs",
-            &[
-                "Cart.total -> src/store.rs:Repository<T>.save(1) 7",
-                "Cart.total -> src/store.rs:Repository<T>.new(3) 9",
-                "Cart.total -> src/store.rs:Repository<T>.save(lines::count(&self.items)) 10",
-                "Cart.total -> src/cart/lines.rs:count(&self.items) 10",
-                "Cart.total -> src/tax.rs:rate(\"DE\") 11",
-            ],
-        ),
-        (
-            "src/cart/lines.rs",
-            &["count -> src/tax.rs:rate(\"FR\") 2", "count -> src/tax.rs:rate(\"IT\") 2"],
-        ),
-        (
-            "tests/api.rs",
-            &["rates -> src/tax.rs:rate(\"DE\") 4", "rates -> src/tax.rs:rate(\"FR\") 4"],
-        ),
-    ];
-    for (file, expected) in table {
-        assert_eq!(calls(files, file), *expected, "{file}");
-    }
-}
-
-#[test]
 fn packages_of_go_are_called_from_other_packages() {
     let files: Files = &[
         (
@@ -328,67 +276,6 @@ fn packages_of_go_are_called_from_other_packages() {
     ];
     for (file, expected) in table {
         assert_eq!(calls(files, file), *expected, "{file}");
-    }
-}
-
-#[test]
-fn classes_of_java_are_called_by_imports_and_in_their_package() {
-    let files: Files = &[
-        (
-            "src/main/java/com/shop/store/Repository.java",
-            "package com.shop.store;\npublic class Repository {\n  public Repository(int size) {}\n  public void save(int x) {}\n  public static Repository open() { return new Repository(1); }\n  protected void audit() {}\n}\n",
-        ),
-        (
-            "src/main/java/com/shop/Tax.java",
-            "package com.shop;\npublic class Tax {\n  public static int rate(String c) { return 1; }\n}\n",
-        ),
-        (
-            "src/main/java/com/shop/Service.java",
-            "package com.shop;\nimport com.shop.store.Repository;\nimport static com.shop.Tax.rate;\nimport java.util.List;\npublic class Service {\n  private final Repository repo;\n  private List<Repository> list;\n  public Service(Repository repo) { this.repo = repo; }\n  public void run() {\n    repo.save(rate(\"DE\"));\n    this.repo.save(2);\n    list.save(3);\n    var other = Repository.open();\n    Repository third = new Repository(4);\n    own();\n    third.missing();\n  }\n  private void own() {}\n}\n",
-        ),
-        (
-            "src/main/java/com/shop/Cached.java",
-            "package com.shop;\nimport com.shop.store.*;\nclass Cached extends Repository {\n  Cached() { super(1); }\n  public void save(int x) { super.save(x); audit(); this.save(2); }\n}\n",
-        ),
-        (
-            "src/test/java/com/shop/ServiceTest.java",
-            "package com.shop;\nclass ServiceTest {\n  @Test void runs() {\n    Service service = new Service(null);\n    service.run();\n    assertEquals(1, Tax.rate(\"FR\"));\n  }\n}\n",
-        ),
-    ];
-    let (repository, tax) =
-        ("src/main/java/com/shop/store/Repository.java", "src/main/java/com/shop/Tax.java");
-    let service = "src/main/java/com/shop/Service.java";
-    let table = [
-        (repository, vec![]),
-        (
-            service,
-            vec![
-                format!("Service.run -> {repository}:Repository.save(rate(\"DE\")) 10"),
-                format!("Service.run -> {tax}:Tax.rate(\"DE\") 10"),
-                format!("Service.run -> {repository}:Repository.save(2) 11"),
-                format!("Service.run -> {repository}:Repository.open() 13"),
-                format!("Service.run -> {repository}:Repository(4) 14"),
-            ],
-        ),
-        (
-            "src/main/java/com/shop/Cached.java",
-            vec![
-                format!("Cached.Cached -> {repository}:Repository(1) 4"),
-                format!("Cached.save -> {repository}:Repository.save(x) 5"),
-                format!("Cached.save -> {repository}:Repository.audit() 5"),
-            ],
-        ),
-        (
-            "src/test/java/com/shop/ServiceTest.java",
-            vec![
-                format!("ServiceTest.runs -> {service}:Service(null) 4"),
-                format!("ServiceTest.runs -> {service}:Service.run() 5"),
-                format!("ServiceTest.runs -> {tax}:Tax.rate(\"FR\") 6"),
-            ],
-        ),
-    ];
-    for (file, expected) in table {
-        assert_eq!(calls(files, file), expected, "{file}");
     }
 }
 

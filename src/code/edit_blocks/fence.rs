@@ -37,8 +37,7 @@ impl<'a> Fence<'a> {
             && bare.trim_start_matches(self.mark.chars().next().unwrap_or('`')).is_empty()
     }
 
-    /// The line that closes it, by its index in the lines after its first. Markdown may have fences
-    /// of its own.
+    /// The index of the line that closes it, after its first; Markdown may have fences of its own.
     pub(super) fn end(&self, inner: &[&str], file: Option<&str>) -> Option<usize> {
         let is_markdown = matches!(self.info, "markdown" | "md")
             || file.is_some_and(|file| file.ends_with(".md") || file.ends_with(".mdx"));

@@ -303,8 +303,7 @@ fn signs(line: &str, sign: char) -> usize {
     line.len() - line.trim_start_matches(sign).len()
 }
 
-/// The line that ends a block whose head has so many signs: the first of the same length, else the
-/// first one.
+/// The line that ends a block with so many signs: the first of that length, else any.
 fn ending(lines: &[&str], count: usize) -> Option<usize> {
     let is_end = |line: &&str| marker(line, '>').is_some();
     let same = lines.iter().position(|line| is_end(line) && signs(line, '>') == count);
@@ -340,8 +339,7 @@ fn is_diff_head(lines: &[&str], at: usize) -> bool {
     line(at).starts_with("--- ") && line(at + 1).starts_with("+++ ")
 }
 
-/// The line after a diff that no fence ends. Where a hunk has all the lines that its head announces,
-/// a list behind an empty line is prose.
+/// The line after an unfenced diff; behind a complete hunk and an empty line, lists are prose.
 fn diff_end(lines: &[&str], from: usize) -> usize {
     let is_frame = |line: &str| {
         ["@@", "--- ", "diff --git ", "index "].iter().any(|mark| line.starts_with(mark))

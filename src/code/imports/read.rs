@@ -35,10 +35,8 @@ pub struct Import {
     pub range: Range<usize>,
     /// First line of the statement or call, from 1.
     pub line: u32,
-    /// The syntax of the import.
     pub kind: ImportKind,
-    /// Whether it is always executed when the file is loaded, being in neither a function nor a
-    /// condition.
+    /// Whether it is always executed at load, being in neither a function nor a condition.
     pub at_load: bool,
 }
 

@@ -23,8 +23,7 @@ pub fn join(folder: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The path, without extension, that a relative Python import refers to; `None` if the module is
-/// not relative or is outside the repository.
+/// The path, without extension, of a relative Python import; `None` outside the repository.
 pub fn python_base(file: &RepoPath, module: &str) -> Option<String> {
     let name = module.trim_start_matches('.');
     let up = (module.len() - name.len()).checked_sub(1)?;
@@ -40,8 +39,7 @@ pub fn python_files(base: &str) -> [String; 2] {
     [format!("{base}.py"), format!("{folder}__init__.py")]
 }
 
-/// The files that a JavaScript import may refer to: the path itself, or with an extension added.
-/// `./a.js` may also refer to `a.ts`.
+/// The files that a JavaScript import may mean, with an added extension or `.ts` for `.js`.
 pub fn script_candidates(path: &str) -> impl Iterator<Item = String> {
     const ENDINGS: &[&str] = &[
         "js", "ts", "tsx", "jsx", "mjs", "cjs", "mts", "cts", "json", "node", "d.ts", "d.mts",
@@ -88,11 +86,6 @@ pub fn submodule(module: &str, name: &str) -> String {
     if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") }
 }
 
-/// Drops the first folder of a path: `a/b/c` becomes `b/c`.
-fn without_first_folder<'a>(path: &&'a str) -> Option<&'a str> {
-    path.split_once('/').map(|(_, rest)| rest)
-}
-
 /// The parent of a folder; the repository root is the empty path.
 fn parent_of<'a>(folder: &&'a str) -> Option<&'a str> {
     match folder.rsplit_once('/') {
@@ -119,7 +112,9 @@ impl Index {
             let stem = file.as_str().rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
             let stem = stem.strip_suffix("/__init__").unwrap_or(stem);
             if matches!(language, Language::Python | Language::Java) {
-                for ending in std::iter::successors(Some(stem), without_first_folder) {
+                for ending in
+                    std::iter::successors(Some(stem), |path| Some(path.split_once('/')?.1))
+                {
                     endings.entry(ending.to_owned()).or_default().push(file.clone());
                 }
             }
@@ -133,8 +128,7 @@ impl Index {
         self.files.contains(&path).then_some(path)
     }
 
-    /// The files that an import of `file` may refer to. If this is ambiguous, all of them: running
-    /// a test needlessly costs less than missing one.
+    /// The files that an import of `file` may mean, all of them: a missed test costs most.
     pub fn targets(&self, file: &RepoPath, language: Language, import: &Import) -> Vec<RepoPath> {
         match language {
             Language::Python => self.python(file, import),

@@ -28,7 +28,6 @@ const DATA: &[&str] = &[
     "golden",
 ];
 
-/// Whether a file is test data.
 fn is_data(file: &RepoPath) -> bool {
     let parts: Vec<&str> = file.parent().split('/').collect();
     let below_tests = parts.iter().position(|part| matches!(*part, "test" | "tests"));

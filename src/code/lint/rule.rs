@@ -29,8 +29,7 @@ pub enum AppliesTo {
     Both,
 }
 
-/// Tree-sitter patterns with the languages they are written for; the capture `@here` marks the node
-/// to report.
+/// Tree-sitter patterns with their languages; the capture `@here` marks the node to report.
 pub type Patterns = &'static [(&'static [Language], &'static str)];
 
 /// How violations of a rule are detected.
@@ -38,7 +37,6 @@ pub type Patterns = &'static [(&'static [Language], &'static str)];
 pub enum Detection {
     /// By tree-sitter patterns, filtered by a function for what patterns cannot express.
     Query(Patterns, for<'a> fn(&Source<'a>, Node<'a>) -> bool),
-    /// By a function, for the listed languages.
     Function(&'static [Language], for<'a> fn(&Source<'a>) -> Vec<Hit>),
     /// By parsing: the file has a syntax error.
     Syntax(&'static [Language]),
@@ -66,8 +64,7 @@ pub struct LintRule {
     pub codes: &'static [&'static str],
 }
 
-/// Builds a rule about product code: category and id, severity, the problem and its remedy, and the
-/// detection.
+/// Builds a rule about product code: category and id, severity, problem, remedy, detection.
 pub const fn code_rule(
     (category, id): (&'static str, &'static str),
     severity: Severity,

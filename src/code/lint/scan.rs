@@ -142,7 +142,6 @@ fn match_patterns(source: &Source<'_>, tree: &Tree, add: &mut impl FnMut(&LintRu
 /// The patterns of all rules for a language as one query, and the rule that each belongs to.
 type RuleQuery = (Query, Vec<&'static LintRule>);
 
-/// The compiled patterns of a language, cached.
 fn patterns(language: Language) -> Option<&'static RuleQuery> {
     static QUERIES: OnceLock<BTreeMap<Language, RuleQuery>> = OnceLock::new();
     let queries = QUERIES.get_or_init(|| {
@@ -153,7 +152,6 @@ fn patterns(language: Language) -> Option<&'static RuleQuery> {
     queries.get(&language)
 }
 
-/// Compiles the patterns of all rules for a language into one query.
 fn compile(language: Language) -> Result<RuleQuery, String> {
     let (mut all, mut owners) = (String::new(), Vec::new());
     for rule in rules() {

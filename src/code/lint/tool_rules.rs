@@ -16,8 +16,7 @@ const SYNTAX: LintRule = rule_for_all(
     Detection::Syntax(ALL),
 );
 
-/// A table of rules that only tools report: severity, category, id and languages, the problem and
-/// what to do about it, and the codes or phrases of the tools.
+/// Rules that only tools report: severity, category, id, languages, problem, remedy, codes.
 macro_rules! tool_rules {
     (@fixable fixable) => { true };
     (@fixable) => { false };

@@ -7,8 +7,7 @@ fn lines(text: &'static str) -> BTreeSet<&'static str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
 }
 
-/// Modules of Python's standard library (`sys.stdlib_module_names`), and those that every
-/// installation includes.
+/// Python's standard modules (`sys.stdlib_module_names`), and those of every installation.
 pub static PYTHON_MODULES: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| lines(include_str!("lists/python-stdlib.txt")));
 

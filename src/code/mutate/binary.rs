@@ -81,7 +81,6 @@ fn operator_range(node: Node<'_>) -> Option<std::ops::Range<usize>> {
     Some(token.start_byte()..second.map_or(token.end_byte(), Node::end_byte))
 }
 
-/// The two operands of a binary node.
 struct Operands<'a> {
     left: Node<'a>,
     right: Node<'a>,

@@ -16,7 +16,6 @@ use crate::code::tree::{statements, text_of};
 pub struct Candidate {
     pub range: Range<usize>,
     pub text: String,
-    /// The operator that made the edit.
     pub operator: OperatorId,
     /// First line of the edit, from 1.
     pub line: u32,
@@ -38,7 +37,6 @@ pub struct EditSite<'a> {
     pub node: Node<'a>,
     pub kind: NodeKind,
     pub text: &'a str,
-    /// The kind of the node around it.
     pub parent: NodeKind,
     pub source: &'a str,
     /// The syntax of the language.
@@ -57,7 +55,6 @@ impl<'a> EditSite<'a> {
         text_of(node, self.source)
     }
 
-    /// The text between two nodes.
     fn between(&self, first: Node<'_>, second: Node<'_>) -> &'a str {
         self.source.get(first.end_byte()..second.start_byte()).unwrap_or_default()
     }
@@ -96,8 +93,7 @@ pub fn first(texts: &[String], limit: usize) -> impl Iterator<Item = &str> {
     texts.iter().take(limit).map(String::as_str)
 }
 
-/// Collects the edits of all operators. If two edits change the same bytes to the same text, the
-/// first one is kept.
+/// Collects the edits of all operators; of equal ones, the first is kept.
 pub struct EditList<'a> {
     source: &'a str,
     /// The operators whose edits are kept; empty for all.
@@ -165,8 +161,7 @@ impl<'a> EditList<'a> {
         self.put_sized(range, text.into(), share, None);
     }
 
-    /// Replaces a range; `size` is the number of bytes that really change if most of the range is
-    /// kept.
+    /// Replaces a range; `size` is the number of bytes that really change.
     pub fn put_sized(
         &mut self,
         range: Range<usize>,
@@ -200,8 +195,7 @@ impl<'a> EditList<'a> {
     }
 }
 
-/// The last position at which an insertion or removal has the same effect: inserting `ab` before
-/// the `ab` of `cab` equals inserting it after.
+/// The last position for the same insertion or removal: `ab` before or after `ab` in `cab`.
 fn rightmost(source: &str, start: usize, end: usize, new: &str) -> (usize, usize, String) {
     let (mut start, mut end, mut new) = (start, end, new.to_owned());
     if start != end && !new.is_empty() {

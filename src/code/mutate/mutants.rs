@@ -155,8 +155,7 @@ fn interleave(list: &[Candidate]) -> Vec<(usize, Candidate)> {
     rows.into_iter().map(|(_, index, one)| (index, one.clone())).collect()
 }
 
-/// Whether an edit changes existing code. Edits that add to an arbitrary value break nearly
-/// everything, so detecting them says little about the tests.
+/// Whether an edit changes existing code; adding to a value breaks nearly everything.
 fn changes_existing(node: Node<'_>, operator: OperatorId) -> bool {
     let kind = node.kind();
     let is_binary = matches!(kind, "binary_operator" | "binary_expression");

@@ -46,7 +46,6 @@ pub enum NodeKind {
     /// A list of statements.
     Block,
     Await,
-    /// An expression of any other kind.
     OtherExpression,
     Other,
 }

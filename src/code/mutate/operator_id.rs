@@ -15,8 +15,7 @@ macro_rules! operator_ids {
                 match self { $(Self::$id => $name,)* }
             }
 
-            /// How often the operator produced the right repair, measured with a prototype on
-            /// published bug data sets; the scale is arbitrary.
+            /// How often the operator made the right repair in published data sets, on any scale.
             #[must_use]
             pub const fn base_yield(self) -> f64 {
                 match self { $(Self::$id => $yield,)* }

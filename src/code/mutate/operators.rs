@@ -49,8 +49,7 @@ fn is_kind(site: &EditSite<'_>, kinds: &[NodeKind]) -> bool {
 
 const ANY: fn(&EditSite<'_>) -> bool = |_| true;
 
-/// All operators. If two produce the same text, the earlier one is credited with it; candidates of
-/// equal priority are also tried in this order.
+/// All operators, in the order of credit for equal texts and of trying equal priorities.
 pub const OPERATORS: &[Operator] = &[
     // Constants. Off by one is the most frequent mistake with a number.
     row(Id::Constant, To(&[Kind::Number]), 1.2, constant::neighbours),

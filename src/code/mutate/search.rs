@@ -62,8 +62,7 @@ fn assertions(root: Node<'_>, source: &str) -> Vec<Range<usize>> {
     nodes.filter(is_assertion).map(|node| node.byte_range()).collect()
 }
 
-/// The candidates of certain operators, or of all if the list is empty. A text that an earlier
-/// operator also produces is attributed to that one, and so may be missing.
+/// The candidates of certain operators, or of all; an equal text belongs to the earlier one.
 pub fn candidates_by(
     language: Language,
     source: &str,
@@ -90,7 +89,6 @@ fn units(root: Node<'_>) -> Vec<Node<'_>> {
     units
 }
 
-/// Whether any line of a node is accepted.
 fn reaches(node: Node<'_>, accepts_line: &dyn Fn(u32) -> bool) -> bool {
     (line(node)..=end_line(node)).any(accepts_line)
 }

@@ -5,8 +5,7 @@ use crate::code::language::Language;
 /// Text to put before and after a value, such as `abs(` and `)`.
 pub type Affix = (&'static str, &'static str);
 
-/// The syntax that edits insert in a language; `None` and empty lists mean that the language has no
-/// such syntax, or that it is seldom forgotten.
+/// The syntax that edits insert in a language; `None` or empty where it has none.
 #[derive(Clone, Copy, Debug)]
 pub struct Spelling {
     pub truths: [&'static str; 2],
@@ -45,7 +44,6 @@ pub struct Spelling {
     pub return_wrappers: &'static [Affix],
     /// The argument that makes a sort descending.
     pub reverse_sort: Option<&'static str>,
-    /// The keyword that awaits a call.
     pub await_keyword: Option<&'static str>,
     /// The child indices of the true and the false result in a conditional expression.
     pub choice_results: [u32; 2],

@@ -54,7 +54,6 @@ pub fn returned_constant(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// The value of a return statement if it is short and on one line.
 fn short_value<'a>(site: &EditSite<'a>) -> Option<&'a str> {
     let value = site.text_of(site.node.named_child(0)?);
     (!value.is_empty() && value.len() < 120 && !value.contains('\n')).then_some(value)
@@ -149,7 +148,6 @@ pub fn is_nested(site: &EditSite<'_>) -> bool {
         && !site.node.parent().is_some_and(|block| matches!(block.kind(), "module" | "program"))
 }
 
-/// The text of a line before a node.
 fn line_before<'a>(node: Node<'_>, site: &EditSite<'a>) -> &'a str {
     let before = site.source.get(..node.start_byte()).unwrap_or_default();
     before.rsplit('\n').next().unwrap_or_default()
@@ -161,7 +159,6 @@ fn indent_of<'a>(node: Node<'_>, site: &EditSite<'a>) -> &'a str {
     if line.trim().is_empty() { line } else { "" }
 }
 
-/// Whether a statement is the first code on its line.
 fn begins_line(site: &EditSite<'_>) -> bool {
     line_before(site.node, site).trim().is_empty()
 }
@@ -225,8 +222,7 @@ pub fn repeated_statement(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Inserts a call such as `found.append(x)` with another argument: a variable, or its first or last
-/// element.
+/// Inserts a call such as `found.append(x)` with a variable, or its first or last element.
 pub fn similar_call(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let mut calls: Vec<String> = Vec::new();
     let end = site.spelling.end;
@@ -263,7 +259,6 @@ pub fn variable_change(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Whether a node is inside a loop of its function.
 fn is_in_loop(node: Node<'_>) -> bool {
     std::iter::successors(node.parent(), Node::parent)
         .take_while(|around| !is_function(*around))
@@ -311,7 +306,6 @@ pub fn moved_in(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Moves a statement to another indentation level.
 fn move_to(indent: &str, site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let old = indent_of(site.node, site);
     let range = site.node.start_byte() - old.len()..site.node.end_byte();

@@ -142,8 +142,7 @@ static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#""[^"\n]*"|'[^'\n]*'|[\w$]+|=>|->|[=!<>]=|&&|\|\||[^\s\w]"#).ok()
 });
 
-/// All single edits near the first syntax error, or near the lines that a compiler names, after which
-/// the text parses, likeliest first. Empty where the text parses, or where one edit is not enough.
+/// Single edits near a syntax error after which the text parses, likeliest first.
 pub fn syntax_repairs(language: Language, source: &str, named: &[u32]) -> Vec<Candidate> {
     let Some(error) = syntax::first_error(language, source) else { return Vec::new() };
     let mut edits = Vec::new();
@@ -230,8 +229,7 @@ fn of_line(language: Language, start: usize, text: &str, line: u32, edits: &mut 
     }
 }
 
-/// Whether a word is a keyword with one letter too many, too few or wrong, or with two in the wrong
-/// order.
+/// Whether a word is a keyword with one letter wrong, missing, extra or swapped.
 fn is_misspelt(word: &str, keyword: &str) -> bool {
     if word == keyword || keyword.len() < 3 || word.len().abs_diff(keyword.len()) > 1 {
         return false;

@@ -11,8 +11,7 @@ use NodeKind::{
 /// Maximum number of nearby expressions tried in place of one.
 pub const INGREDIENTS: usize = 24;
 
-/// Whether a node is a value on one line that is read, and neither a callee nor the object of a
-/// member.
+/// Whether a node is a value on one line that is read, neither a callee nor a member's object.
 pub fn is_value(site: &EditSite<'_>) -> bool {
     let node = site.node;
     let inner = node.parent().is_some_and(|parent| {
@@ -62,8 +61,7 @@ const PREDICATES: &[&str] = &[
     "test",
 ];
 
-/// Whether an expression is a call that answers yes or no, by the name of what it calls: `some`,
-/// `isinstance`, `isEmpty`, `has_key`.
+/// Whether a call answers yes or no, by its name: `some`, `isinstance`, `isEmpty`, `has_key`.
 pub fn is_boolean_call(site: &EditSite<'_>) -> bool {
     let Some(callee) = site.field("function").or_else(|| site.field("name")) else { return false };
     let name = site.text_of(callee).rsplit(['.', ':']).next().unwrap_or_default();
@@ -119,7 +117,6 @@ pub fn is_condition(site: &EditSite<'_>) -> bool {
     }
 }
 
-/// The text of the node, in parentheses if the node is of one of these kinds.
 fn parenthesized(site: &EditSite<'_>, kinds: &[NodeKind]) -> String {
     if kinds.contains(&site.kind) { format!("({})", site.text) } else { site.text.to_owned() }
 }

@@ -342,8 +342,7 @@ fn is_answer(entry: Node<'_>, text: &str) -> bool {
     is_entry && parts.len() == 2 && parts.iter().all(|part| constant(*part, text).is_some())
 }
 
-/// Whether a handler of exceptions has no statement but `pass` or `...`, or answers with a value of
-/// the tests.
+/// Whether a handler of exceptions only passes, or answers with a value of the tests.
 fn hides_error(handler: Node<'_>, text: &str, inputs: &BTreeSet<String>) -> bool {
     let is_body = |one: &Node<'_>| one.kind().ends_with("block");
     let body = tree::named_children(handler).into_iter().rfind(is_body);

@@ -21,7 +21,6 @@ pub struct Expectation {
     pub class: String,
     /// Where the function comes from: the line of its import, or nothing.
     pub origin: String,
-    /// The call, as it is written.
     pub call: String,
     /// The expected literal, as it is written, or the error that is raised.
     pub expected: String,
@@ -74,7 +73,6 @@ static SETS_UP: Pattern = Pattern::new(
     r"(?im)patch|mock|stub|fake|spy|fixture|set_?up|\b(?:before|after)(?:each|all)?\s*\(|^\s*@|override_settings|tear_?down",
 );
 
-/// The bases of a class.
 static BASES: Pattern = Pattern::new(r"(?m)^\s*class\s+\w+\s*\(([^)]*)\)");
 
 /// Bases that set nothing up.
@@ -83,8 +81,7 @@ const PLAIN_BASES: &[&str] = &["", "object", "TestCase", "unittest.TestCase"];
 /// A line that imports names.
 static IMPORT: Pattern = Pattern::new(r"^(?:import|from|use)\b|\brequire\s*\(");
 
-/// What the tests of a file expect. Tests that do anything besides are left out, and so are all tests
-/// of a file in which anything is set up or replaced.
+/// What the tests of a file expect, of those that do nothing besides, in files without set-up.
 pub fn expectations(language: Language, text: &str) -> Vec<Expectation> {
     let sets_up = SETS_UP.captures(text).next().is_some()
         || BASES.captures(text).any(|found| {
@@ -158,8 +155,7 @@ fn assigned<'a>(
     Some((text_of(name, text), written(value, text, locals)?))
 }
 
-/// A literal, a local variable, or a call of an imported function or of a method of such a value, with
-/// arguments of the same kind, written without local variables.
+/// A literal, local variable or call of such values, written without local variables.
 fn written(node: Node<'_>, text: &str, locals: &mut Locals<'_>) -> Option<String> {
     if is_literal(node) {
         return Some(text_of(node, text).to_owned());
@@ -234,7 +230,6 @@ fn raised(statement: Node<'_>, text: &str, locals: &mut Locals<'_>) -> Option<(S
     Some((plain_call(call, text, locals)?, error(index)))
 }
 
-/// The only statement of a body, if it is an expression.
 fn only_expression(body: Node<'_>) -> Option<Node<'_>> {
     match statements(body).as_slice() {
         [only] if only.kind() == "expression_statement" => only.named_child(0),
@@ -302,7 +297,6 @@ fn sides_of_call<'t>(call: Node<'t>, text: &str) -> Option<Vec<Node<'t>>> {
     Some(sides)
 }
 
-/// Whether a node is a literal, or a collection of such.
 fn is_literal(node: Node<'_>) -> bool {
     match node.kind() {
         "integer" | "float" | "number" | "true" | "false" | "none" | "null" => true,

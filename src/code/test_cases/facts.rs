@@ -126,8 +126,7 @@ pub fn facts(language: Language, text: &str) -> TestFacts {
     facts
 }
 
-/// Whether a call is an assertion, by its name. Unlike the lint rules, this ignores calls that
-/// merely might fail, because an edit that removes one does not weaken the test.
+/// Whether a call is an assertion, by its name; what merely might fail is none.
 fn is_assertion(callee: &str, last: &str) -> bool {
     let lower = last.to_ascii_lowercase();
     lower.starts_with("assert")

@@ -74,8 +74,7 @@ impl<'t> TestNode<'t> {
     }
 }
 
-/// Finds the tests among the nodes of a tree, in order. A test nested in another one counts as part
-/// of it.
+/// Finds the tests among a tree's nodes, in order; a nested test is part of the outer one.
 pub fn find_tests<'t>(language: Language, nodes: &[Node<'t>], text: &str) -> Vec<TestNode<'t>> {
     let read = match language {
         Language::Python => python,

@@ -22,8 +22,7 @@ const HOOKS: &[&str] = &["beforeEach", "beforeAll", "before"];
 /// Statements that fail whatever they are given.
 const RAISES: &[&str] = &["raise_statement", "throw_statement"];
 
-/// The name of the set-up around a line whose statement there raises without a condition, and the first
-/// line of that statement.
+/// The set-up around a line that raises without a condition, and that statement's first line.
 pub fn raising_set_up(language: Language, text: &str, at: u32) -> Option<(String, String)> {
     let tree = language.parse(text)?;
     let nodes = named_nodes(tree.root_node());

@@ -73,7 +73,6 @@ pub async fn close(
     Ok(outcome)
 }
 
-/// Writes the reports of an outcome, and itself.
 async fn write_reports(
     state: &FixLoop,
     outcome: &Outcome,

@@ -24,8 +24,7 @@ pub struct OpenedLoop {
     pub resumed: bool,
 }
 
-/// Loads the saved state of a session, or begins a new one. A state that cannot be read is begun
-/// again from the baseline: its commits are found by their trailers (specification.md 8.11).
+/// Loads a session's state, or begins one anew from the baseline (specification.md 8.11).
 pub async fn open(
     session: &SessionId,
     head: &CommitId,

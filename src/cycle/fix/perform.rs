@@ -24,7 +24,7 @@ use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::text::count;
 use crate::effect::{CommitRequest, EffectError, Effects, RunError, RunRequest};
 use crate::report::state_files;
-use crate::role::{Fixer, Impact, hindrances, minimise};
+use crate::role::{Fixer, Impact, StepInput, hindrances, minimise};
 
 use crate::cycle::drive::{Perform, Work};
 use crate::cycle::error::Failure;
@@ -32,7 +32,6 @@ use crate::cycle::session_files::{committed_files, read};
 
 /// Performs the steps of the fix loop with the effects of a session.
 pub struct Performer<'a> {
-    /// The effects of this session.
     pub fx: &'a Effects<'a>,
     /// The merge base: failures that occur there too are not introduced by the head under test.
     pub base: Option<CommitId>,
@@ -44,8 +43,7 @@ pub struct Performer<'a> {
     pub fixer: Fixer,
     /// Finds the tests that a change affects.
     pub impact: Mutex<Impact>,
-    /// Failures that were compared with those without the files that stand in for missing content, and
-    /// the evidence that they read one.
+    /// Failures compared with those without stand-in files, and the evidence that they read one.
     pub compared: Mutex<BTreeMap<(TestId, Signature), Option<String>>>,
 }
 
@@ -236,8 +234,7 @@ impl Performer<'_> {
         Ok((!modules.is_empty()).then(reason))
     }
 
-    /// The packages that failing tests miss and that the repository has neither now nor on the
-    /// merge base. A module that the change removed or renamed is repaired by an edit.
+    /// Packages that failing tests miss and the repository has neither now nor on the merge base.
     async fn not_installed(
         &self,
         state: &FixLoop,
@@ -320,16 +317,20 @@ impl Performer<'_> {
         outcome_of(first.map_err(Failure::from))
     }
 
+    fn step_input<'s>(&'s self, state: &'s FixLoop) -> StepInput<'s> {
+        StepInput { state, impact: &self.impact, fx: self.fx }
+    }
+
     async fn diagnose(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.announce(state, "looking for the places that explain the failures".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
-        Ok(self.fixer.diagnose(state, &self.impact, self.fx).await?)
+        Ok(self.fixer.diagnose(self.step_input(state)).await?)
     }
 
     async fn propose(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.announce(state, "searching for an edit".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
-        Ok(self.fixer.propose(state, &self.impact, self.fx).await?)
+        Ok(self.fixer.propose(self.step_input(state)).await?)
     }
 
     async fn apply(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
@@ -378,8 +379,7 @@ impl Performer<'_> {
         self.commit(state, state.committed_tree.clone(), commit::rollback(state)).await
     }
 
-    /// Puts the accepted sources back. Where a regression leaves no commits, its change is
-    /// written as a patch file first (specification.md 7.12).
+    /// Puts the accepted sources back, behind a patch file of a regression (specification.md 7.12).
     async fn restore(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         if let Some(attempt) = &state.attempt
             && let Some(tree) = &attempt.tree

@@ -65,7 +65,6 @@ pub struct FixInputs {
     pub notices: Vec<String>,
     /// Providers that analyse and fix, in the order in which they are asked.
     pub chain: Vec<ChainEntry>,
-    /// Settings for asking providers.
     pub ask: AskSettings,
 }
 
@@ -78,8 +77,7 @@ pub struct LoopEnd {
     pub learned: Memory,
 }
 
-/// Runs the loop until its verdict or its next checkpoint.
-/// What was done before a failed effect is saved.
+/// Runs the loop until its verdict or next checkpoint; what precedes a failure is saved.
 pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure> {
     let limits = inputs.ask.session;
     let mut performer = Performer {

@@ -21,11 +21,6 @@ use super::perform::Performer;
 /// What each iteration tried and came to.
 const HISTORY: &str = ".process/fix-history.json";
 
-/// Path of the file that explains why an iteration changed tests (specification.md 7.13).
-fn decision_file(iteration: u32) -> String {
-    format!(".process/iteration-{iteration}-decision.md")
-}
-
 fn task_file(iteration: u32) -> String {
     format!(".task/IMPL-fix-{iteration}.json")
 }
@@ -36,8 +31,7 @@ fn rolled_back_file(iteration: u32) -> String {
 }
 
 impl Performer<'_> {
-    /// Writes the files that belong to a transition. They are derived from the states alone, so
-    /// writing them again changes nothing.
+    /// Writes the files of a transition, derived from the states alone, so repeatable.
     pub(super) async fn write_records(&self, old: &FixLoop, new: &FixLoop) -> Result<(), Failure> {
         let store = self.fx.store;
         let number = new.current_iteration;
@@ -74,7 +68,8 @@ impl Performer<'_> {
                 store.rename(&task_file(ended_number), &rolled_back_file(ended_number)).await?;
             }
             if let Some(text) = decision(old, ended) {
-                store.write_text(&decision_file(ended_number), &text).await?;
+                let file = format!(".process/iteration-{ended_number}-decision.md");
+                store.write_text(&file, &text).await?;
             }
             let known = read_or_forget::<Value>(store, HISTORY).await?;
             let history = state_files::history(new, known.as_ref(), &now);
@@ -102,8 +97,7 @@ impl Performer<'_> {
         Ok(self.fx.store.write_text(REFLECTION_LOG, &log).await?)
     }
 
-    /// Writes the task list and the task that runs the suite; for a session that planned tests, the
-    /// list includes its plan.
+    /// Writes the task list, with a test session's plan, and the task that runs the suite.
     async fn write_list(&self, state: &FixLoop, now: &str) -> Result<(), Failure> {
         let store = self.fx.store;
         let Some(mut plan) = planned_session(self.fx).await? else {
@@ -123,8 +117,7 @@ impl Performer<'_> {
         Ok(())
     }
 
-    /// Writes the task of an iteration that begins, in place of one that the session began under this
-    /// number before its baseline was renewed.
+    /// Writes the task of a begun iteration, in place of one from before a renewed baseline.
     async fn begin_task(&self, state: &FixLoop) -> Result<(), Failure> {
         let now = self.fx.clock.now();
         if let Some(task) = fix_tasks::task(state, TaskStatus::InProgress, None, &now) {

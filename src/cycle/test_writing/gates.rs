@@ -68,7 +68,6 @@ impl TestWriting<'_> {
         self.end_gate(id, met, &text).await
     }
 
-    /// Writes the summary of a gate, and ends its task.
     async fn end_gate(&mut self, id: &str, is_met: bool, summary: &str) -> Result<(), Failure> {
         self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), summary).await?;
         self.turn(id, if is_met { TaskStatus::Completed } else { TaskStatus::Blocked }).await
@@ -269,8 +268,7 @@ impl TestWriting<'_> {
         Ok(PipelineStepOutcome::Done)
     }
 
-    /// Finds anti-patterns in the new files and measures the coverage of their subjects. A file with a
-    /// critical anti-pattern is dropped.
+    /// Finds anti-patterns in new files, dropping critical ones, and measures coverage.
     async fn quality(&mut self, retries: u32) -> Result<TestQuality, Failure> {
         loop {
             let new: BTreeSet<RepoPath> = self.new_files().into_iter().collect();
@@ -308,7 +306,6 @@ impl TestWriting<'_> {
         }
     }
 
-    /// Coverage of what was asked for.
     async fn coverage(&mut self) -> Result<Option<CoverageResult>, Failure> {
         if self.inputs.no_coverage {
             return Ok(Some(CoverageResult::Declined));

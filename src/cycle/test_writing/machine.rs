@@ -16,11 +16,7 @@ use crate::effect::Effects;
 #[serde(rename_all = "snake_case")]
 pub enum PipelineCommand {
     /// The session begins, or continues in a way that no other command describes.
-    Began {
-        /// The resulting state.
-        state: Box<Pipeline>,
-    },
-    /// The session is resumed.
+    Began { state: Box<Pipeline> },
     Resumed {
         /// Whether to stop after the plan or to write tests.
         goal: Goal,
@@ -87,8 +83,7 @@ impl Machine for Pipeline {
     }
 }
 
-/// Records how `state` follows from the saved state: as a beginning, or as a resumed session with
-/// another goal or an approval.
+/// Records how `state` follows from the saved one: a beginning, another goal, an approval.
 pub async fn enter(state: Pipeline, fx: &Effects<'_>) -> Result<Pipeline, Failure> {
     let saved = read::<Pipeline>(fx, PIPELINE).await?;
     let Some(command) = command(saved, &state) else { return Ok(state) };

@@ -15,8 +15,7 @@ use crate::domain::test_plan::task::TestTask;
 use crate::domain::test_plan::written_tests::WrittenTests;
 use crate::role::Gap;
 
-/// The functions that a task must write tests for, as its unit requirements name them. A task about
-/// the interaction of modules has none.
+/// The functions that a task must test, by its unit requirements; none for interactions.
 pub fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
     let mut gaps = Vec::new();
     for file in &plan.files {

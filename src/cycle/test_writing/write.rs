@@ -225,8 +225,7 @@ impl TestWriting<'_> {
         Ok(())
     }
 
-    /// Commits the new tests, if there are any. A gate that fails hard holds the suite back
-    /// (specification.md 6.6), unless nothing new would run with it.
+    /// Commits the new tests; a gate that fails hard holds the suite back (specification.md 6.6).
     async fn keep(&mut self) -> Result<PipelineStepOutcome, Failure> {
         if self.generation.tree != self.inputs.tree {
             self.fx.step("committing the new tests");

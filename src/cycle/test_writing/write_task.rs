@@ -66,8 +66,7 @@ impl TestWriting<'_> {
         CharacterisationReport { schema_version: 1, framework, ..CharacterisationReport::default() }
     }
 
-    /// Asks providers for tests, source by source, and stores each answer before the next question.
-    /// `report` holds the tests that exist already. `None` when a limit was reached.
+    /// Asks providers for tests, source by source, storing each answer; `None` at a limit.
     async fn written(
         &mut self,
         task: &TestTask,

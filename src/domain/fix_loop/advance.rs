@@ -26,7 +26,6 @@ use super::{
 /// Provider calls made during one step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProviderCalls {
-    /// Calls to providers, in order.
     pub calls: Vec<ProviderCall>,
     /// Whether providers were available, but none gave a good answer.
     pub degraded: bool,
@@ -110,8 +109,7 @@ pub enum FixStepOutcome {
     Restored,
 }
 
-/// Number of runs, alone and without a change, in which a failing test may pass to be called flaky
-/// (specification.md 7.2).
+/// Number of runs, alone and unchanged, in which a flaky test may pass (specification.md 7.2).
 pub const FLAKY_RUNS: u32 = 2;
 
 /// Evidence for the low criticality of a flaky test that fails in the final run.

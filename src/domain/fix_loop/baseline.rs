@@ -124,8 +124,7 @@ impl FixLoop {
         self.next = FixStep::Recheck { round: next };
     }
 
-    /// The failing tests that run again in a round: all of them in the first rounds, and those that
-    /// were flaky before in a few more. Only what they do now makes them flaky.
+    /// The failing tests that run again in a round; only what they do now makes them flaky.
     pub fn tests_to_recheck(&self, round: u32) -> Vec<TestId> {
         let mut failing = self.failing();
         if round > FLAKY_RUNS {
@@ -161,8 +160,7 @@ impl FixLoop {
         }
     }
 
-    /// Finds the failures of the baseline that no edit repairs. With a merge base, its run decides
-    /// over what the environment denies.
+    /// Finds the baseline's failures that no edit repairs; a merge base's run decides first.
     fn excuse(&mut self, results: &Results) {
         let decides = !self.terms.has_base && self.is_unchanged();
         for case in results.failed().filter(|case| self.ledger.is_failing(&case.id)) {
@@ -205,8 +203,7 @@ impl FixLoop {
         self.accepted_tree == self.head_tree
     }
 
-    /// The packages that are not installed and that every failing test misses; empty if one fails
-    /// for another reason.
+    /// The packages that are not installed and that every failing test misses; empty otherwise.
     pub(super) fn missing_packages(&self) -> BTreeSet<String> {
         let packages = missing_package::missing_packages(self.ledger.failing_cases());
         if packages.is_subset(&self.not_installed) { packages } else { BTreeSet::new() }

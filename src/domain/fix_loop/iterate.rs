@@ -316,8 +316,7 @@ impl FixLoop {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// The tests that pass with the attempt although the environment lacks what they need: an edit
-    /// that takes out the call for it brings nothing.
+    /// Tests that pass without what the environment lacks: such an edit brings nothing.
     fn passes_without_environment(&self) -> Vec<String> {
         let ledger = self.attempt.as_ref().and_then(|attempt| attempt.ledger.as_ref());
         let passes = |test: &TestId| {
@@ -397,8 +396,7 @@ impl FixLoop {
         self.end_iteration(events);
     }
 
-    /// Skips an iteration whose analysis is too weak. The plan stays until the iteration has ended, so
-    /// that its files and its task show what was not acted on.
+    /// Skips an iteration whose analysis is too weak; its plan stays for files and task.
     pub(super) fn skip(&mut self, reason: String) {
         let Some(attempt) = &mut self.attempt else { return };
         let result = IterationResult::SkippedDegraded;

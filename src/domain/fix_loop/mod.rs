@@ -101,7 +101,6 @@ pub struct FixLoop {
     pub head: CommitId,
     /// The tree of the commit under test.
     pub head_tree: TreeId,
-    /// The step to perform next.
     pub next: FixStep,
     /// The next step as readers of the specification's file expect it.
     pub next_action: NextAction,
@@ -160,7 +159,6 @@ pub struct FixLoop {
     /// How earlier sessions led this one, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<String>,
-    /// The verdict, once there is one.
     pub verdict: Option<FixVerdict>,
     /// Number of lines of `events.jsonl` that belong to this state.
     pub events: u64,
@@ -238,7 +236,6 @@ pub struct Attempt {
     /// What its full run says beside the tests, once there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objections: Option<Vec<Objection>>,
-    /// Number of tests run in all runs.
     pub tests_run: u32,
     /// Number of tests that full runs would have executed instead.
     pub tests_of: u32,
@@ -246,7 +243,6 @@ pub struct Attempt {
     pub judged: Option<AttemptResult>,
     /// Commit of the attempt, whether it is kept or will be reverted.
     pub commit: Option<CommitId>,
-    /// Provider calls, in order.
     #[serde(default)]
     pub calls: Vec<ProviderCall>,
     /// Whether providers were available, but none gave a good answer.
@@ -349,8 +345,7 @@ pub struct IterationRecord {
 }
 
 impl IterationRecord {
-    /// What tells the cause that the iteration acted on from others: the root cause of its analysis.
-    /// Without an analysis it is the edit itself.
+    /// What tells the iteration's cause from others: its root cause, or else the edit.
     pub fn cause_fingerprint(&self) -> &str {
         if self.cause_key.is_empty() { &self.cause } else { &self.cause_key }
     }

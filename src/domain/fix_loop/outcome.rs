@@ -30,7 +30,6 @@ pub struct SessionLocation {
     pub options: Vec<String>,
     /// How earlier sessions led this run before its loop began.
     pub earlier: Vec<String>,
-    /// The merge base, if there is one.
     pub base: Option<CommitId>,
     /// What holds test code back.
     pub protection: Vec<String>,

@@ -121,8 +121,7 @@ impl LatestResults {
         LedgerEntry { case: case.clone(), iteration, failures_in_a_row, carried_over: false }
     }
 
-    /// Counts the results of an attempt that changed none of them, so that a test which no edit helps
-    /// becomes stuck although the attempt leaves no other trace.
+    /// Counts an attempt without changed results, so that a test which no edit helps gets stuck.
     pub fn count_results_of(&mut self, attempt: &Self) {
         for (id, entry) in &mut self.entries {
             if let Some(later) = attempt.entries.get(id) {

@@ -244,8 +244,6 @@ pub fn fitting(text: &str, longest: usize) -> String {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
-    let end =
-        line.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= longest);
-    line.truncate(end.last().unwrap_or_default());
+    line.truncate(line.floor_char_boundary(longest));
     line
 }

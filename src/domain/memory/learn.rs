@@ -20,8 +20,7 @@ pub const SLOW_MS: u64 = 250;
 /// Longest text of an entry, in bytes.
 const TEXT: usize = 200;
 
-/// What a session has learned until `now`, with these facts of its suite. Lessons are not part of it:
-/// they are written for people.
+/// What a session has learned until `now`, with its suite's facts; lessons are for people.
 pub fn learn(state: &FixLoop, facts: &[(&str, &str)], now: Timestamp) -> Memory {
     let flaky = |test: &TestId| FlakyMemory {
         at: now,

@@ -97,15 +97,12 @@ pub enum MemoryError {
 /// Which entries to forget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Forget {
-    /// Those about this test.
     Test(TestId),
-    /// Those about this file.
     File(RepoPath),
 }
 
 impl Memory {
-    /// Reads a memory as it stands at `now`: without entries that have expired, that lie in the
-    /// future, or that are not sound.
+    /// Reads a memory as of `now`, without expired, future or unsound entries.
     pub fn parse(text: &[u8], now: Moment) -> Result<Self, MemoryError> {
         if text.len() > LIMIT {
             return Err(MemoryError::TooLarge);
@@ -137,8 +134,7 @@ impl Memory {
         serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
     }
 
-    /// Both memories in one. It does not matter which is merged into which, nor how often, so that
-    /// jobs that run at the same time lose nothing of each other.
+    /// Both memories in one, in any order and number, so that parallel jobs lose nothing.
     #[must_use]
     pub fn merge(&self, other: &Self) -> Self {
         Self {
@@ -206,8 +202,7 @@ fn read<E: Entry + DeserializeOwned>(values: Vec<Value>, now: Moment) -> Vec<E> 
     joined(&entries, &[])
 }
 
-/// The entries of two lists: of those with one key the newest, and of all of them as many as are
-/// kept.
+/// The newest entries of two lists for each key, as many as are kept.
 fn joined<E: Entry>(a: &[E], b: &[E]) -> Vec<E> {
     let mut newest: BTreeMap<E::Key, &E> = BTreeMap::new();
     for entry in a.iter().chain(b) {

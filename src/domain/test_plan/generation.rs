@@ -176,7 +176,6 @@ impl Generation {
         self.blocking.iter().filter(move |one| one.stage == stage)
     }
 
-    /// The test files that are kept.
     fn kept(&self) -> impl Iterator<Item = &CharacterisationFile> {
         self.made.iter().flat_map(|made| &made.report.files)
     }
@@ -270,8 +269,7 @@ impl Generation {
         self.files().is_empty() && self.dropped.is_empty()
     }
 
-    /// Whether the suite waits for a person: a gate found what is critical, or has not decided. Good
-    /// tests that reach less than was asked for hold nothing back.
+    /// Whether the suite waits for a person: a gate found what is critical, or is undecided.
     pub fn is_held(&self) -> bool {
         !self.gates_with(|decision| decision == QualityDecision::HardFail).is_empty()
     }

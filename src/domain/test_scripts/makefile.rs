@@ -54,8 +54,7 @@ impl Makefile {
         made
     }
 
-    /// The commands that make these targets, the first one if there are none, and what they need.
-    /// All commands if one of the targets has no rule of its own.
+    /// The commands of these targets, or the first, with what they need; all without a rule.
     #[must_use]
     pub fn recipes(&self, targets: &[String]) -> Vec<String> {
         let default = self.rules.iter().flat_map(|rule| &rule.targets);

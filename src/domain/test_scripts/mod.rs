@@ -39,7 +39,6 @@ const SCRIPTS: &[&str] = &[
     "sh", "t", "ts", "tsx", "zsh",
 ];
 
-/// Shells.
 const SHELLS: &[&str] = &["bash", "dash", "ksh", "sh", "zsh"];
 
 /// Programs that run the file named by their first argument; the options that take another word.

@@ -58,8 +58,7 @@ pub enum ForgeErrorKind {
 }
 
 impl ForgeError {
-    /// Whether the same call may succeed later, so that the caller keeps what it has to post and
-    /// tries again at the next opportunity.
+    /// Whether the same call may succeed later, so that the caller keeps it and tries again.
     pub fn is_transient(&self) -> bool {
         use ForgeErrorKind::{Malformed, RateLimited, TooLate, Unavailable};
         matches!(self.kind, RateLimited { .. } | Unavailable | TooLate | Malformed)

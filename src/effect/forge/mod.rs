@@ -20,8 +20,7 @@ pub use error::{ForgeError, ForgeErrorKind};
 /// The service that hosts the repository.
 #[async_trait]
 pub trait Forge: Send + Sync {
-    /// Reads the repository and remembers its current name, so that later calls work after a
-    /// rename. Must be called first.
+    /// Reads the repository and its current name, for calls after a rename; called first.
     async fn repository(&self) -> Result<RepositoryInfo, ForgeError>;
 
     /// The permission level of an account, never cached. Treat any error as a refusal.
@@ -69,8 +68,7 @@ pub trait Forge: Send + Sync {
         body: &str,
     ) -> Result<Done, ForgeError>;
 
-    /// Comments on an issue or pull request created after `since` (RFC 3339), oldest first. Older
-    /// comments that were edited since, which the API lists too, are left out.
+    /// Comments created after `since` (RFC 3339), oldest first; edited older ones are left out.
     async fn comments_since(&self, number: u64, since: &str)
     -> Result<Vec<ForgeEntry>, ForgeError>;
 

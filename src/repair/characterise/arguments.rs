@@ -5,8 +5,7 @@ use crate::code::java_packages::outer_marks;
 use crate::code::language::Language;
 use crate::code::signature::{Parameter, Passing};
 
-/// A value for each parameter, in their order; `None` leaves it out. Further values are further
-/// arguments of the last parameter.
+/// A value for each parameter in order; `None` leaves it out, further ones go to the last.
 pub type Values = Vec<Option<String>>;
 
 /// The name and the value of an argument.
@@ -53,8 +52,7 @@ pub fn values_of(parameters: &[Parameter], arguments: &[String]) -> Values {
     values
 }
 
-/// The arguments that give these values. JavaScript has no names: what is left out between others is
-/// `undefined`.
+/// The arguments of these values; JavaScript has `undefined` for those left out between.
 pub fn write_arguments(
     language: Language,
     parameters: &[Parameter],

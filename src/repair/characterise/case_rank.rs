@@ -11,8 +11,7 @@ use super::literal_values::string_content;
 use super::parameter_fit::kind_of;
 use super::typical_values::is_typical_text;
 
-/// The most signs of different kinds, the most letters, and the most equal words of a text that reads
-/// well.
+/// The most kinds of signs, the most letters, and the most equal words of a legible text.
 const KINDS_OF_SIGNS: usize = 2;
 const LEGIBLE: usize = 40;
 const EQUAL_WORDS: usize = 2;
@@ -54,8 +53,7 @@ fn is_odd_text(text: &str, callable: &Callable) -> bool {
         || text.contains("  ")
 }
 
-/// Whether a call gives a text that nobody would write, or a result that no test shows well. Documented
-/// texts and those of the code are never such.
+/// Whether a call has an illegible text or result; documented texts and the code's never are.
 pub fn is_garbled(callable: &Callable, case: &Case) -> bool {
     let documented = callable.examples.iter().flat_map(|one| &one.arguments);
     let known: BTreeSet<&String> = documented.chain(&callable.literals).collect();

@@ -186,8 +186,7 @@ pub fn refuse_unreflected(callable: &Callable, known: &mut [Case]) {
     }
 }
 
-/// Adds for each call the plainest of those that are plainer and have the same result: others may reach what
-/// it reaches.
+/// Adds the plainest plainer call with each one's result: others may reach the rest.
 fn add_plainer(callable: &Callable, chosen: &mut Vec<Case>, usable: &mut Vec<Case>, most: usize) {
     let keyed = |case: &Case| (outcome_key(&case.seen), rank_case(callable, case));
     let mut keys: Vec<_> = usable.iter().map(keyed).collect();
@@ -212,8 +211,7 @@ fn split_limits(callable: &Callable, cases: Vec<Case>) -> (Vec<Case>, Vec<Case>)
     (plain(limits), plain(others))
 }
 
-/// For each number that the function compares, the indexes of two calls on its two sides: the plainest
-/// such pair.
+/// For each compared number, the indexes of the plainest two calls on its two sides.
 pub fn boundary_pairs(callable: &Callable, cases: &[Case]) -> Vec<(usize, usize)> {
     let mut order: Vec<usize> = (0..cases.len()).collect();
     order.sort_by_key(|index| cases.get(*index).map(|case| rank_case(callable, case)));
@@ -364,8 +362,7 @@ pub const NO_RESULT: &str = "it returns nothing that a test could compare";
 pub const SHOWN_BY_OTHERS: &str = "other tests of its object show what it does";
 
 impl ObservedFunction {
-    /// Whether tests go through others: its package does not offer it, or it has no result to compare, but tests
-    /// of other methods call it before what they compare.
+    /// Whether tests go through others: it is internal, or others call it and it has no result.
     pub fn is_run_by_others(&self, others: &[Self]) -> bool {
         let call = format!("{}(", self.callable.short_name());
         let is_own = |other: &&Self| other.callable.subject() == self.callable.subject();

@@ -13,8 +13,7 @@ use super::arguments::{Values, write_arguments};
 const LITERAL_VALUES: usize = 6;
 const COMBINED: usize = 36;
 
-/// Combines the values of parameters: one varied at a time, several in parallel, then at random.
-/// Optional ones are left out unless it is their turn.
+/// Combines parameter values: one varied at a time, several in parallel, then at random.
 pub fn combine_inputs(
     language: Language,
     parameters: &[Parameter],

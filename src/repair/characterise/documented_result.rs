@@ -45,8 +45,7 @@ pub fn documented_calls<'a>(
     found
 }
 
-/// Enters in the cases of a function what its documentation says that they give, and takes out those of
-/// which it says what cannot be compared.
+/// Enters documented results in a function's cases, and takes out incomparable ones.
 pub fn enter_documented(
     language: Language,
     callable: &Callable,
@@ -91,8 +90,7 @@ fn compare_printed(case: &mut Case, said: &str) -> bool {
     case.documented.is_some()
 }
 
-/// The outcome that a test expects by the documentation; `None` if that cannot be compared with what
-/// was seen.
+/// The documented outcome of a call; `None` if it cannot be compared with what was seen.
 fn expected_outcome(said: &DocumentedResult, seen: &CallOutcome) -> Option<CallOutcome> {
     let way = match seen {
         // What is documented is all of a result.

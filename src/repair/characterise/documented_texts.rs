@@ -17,8 +17,7 @@ const VALUE: usize = 24;
 /// What stands around texts in many notations.
 const QUOTES: &[&str] = &["'", "\"", "'''", "\"\"\""];
 
-/// Texts like the documented ones, with the words among some literals of a function and texts that match its
-/// regular expressions.
+/// Texts like the documented ones, with words among literals and texts of regular expressions.
 pub fn documented_texts(
     documented: &[String],
     literals: &[String],

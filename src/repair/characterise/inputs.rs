@@ -74,8 +74,7 @@ fn known_types(parameter: &Parameter, has_class: bool, python: bool) -> Vec<Type
     known
 }
 
-/// What the text of a function suggests: values around its literals, texts that it takes apart, and
-/// objects of the kinds that it tells apart.
+/// What a function's text suggests: values around literals, parts of texts, kinds of objects.
 fn values_of_source(
     (parameter, callable): (&Parameter, &Callable),
     fits: &dyn Fn(Type) -> bool,
@@ -182,8 +181,7 @@ pub fn value_pool(parameter: &Parameter, callable: &Callable, python: bool) -> V
     found
 }
 
-/// Lists of texts that match the regular expressions of a function: of one, with a word behind it, and with
-/// the next of them.
+/// Lists of one text that matches regular expressions, with a word behind it, with the next.
 fn lists_of_matching(callable: &Callable) -> Vec<String> {
     let texts = callable.matching.iter().filter(|one| string_content(one).is_some());
     let texts: Vec<&String> = texts.take(MATCHING_LISTS).collect();
@@ -229,7 +227,6 @@ fn documented_values(parameter: &Parameter, callable: &Callable) -> Vec<String> 
     found
 }
 
-/// Texts like those that documentation shows for a parameter.
 fn like_documented(parameter: &Parameter, callable: &Callable) -> Vec<String> {
     let shown = documented_values(parameter, callable);
     documented_texts(&shown, &callable.literals, &callable.matching)
@@ -389,8 +386,7 @@ fn telling_examples(callable: &Callable, examples: &[Vec<String>]) -> Vec<Vec<St
     found
 }
 
-/// The first round of calls: examples from documentation and repository, then values by type;
-/// `further` times as many calls as usual.
+/// The first calls: examples, then values by type; `further` times as many as usual.
 pub fn first(
     language: Language,
     callable: &Callable,

@@ -111,8 +111,7 @@ pub fn indexed_characters(
 /// The most texts around numbers.
 const AROUND_NUMBERS: usize = 24;
 
-/// Texts with numbers on both sides of the limits among the literals of a function: `23:12` and
-/// `24:12` for `12:12` and 23.
+/// Texts with numbers around literal limits: `23:12` and `24:12` for `12:12` and 23.
 pub fn texts_around_numbers(texts: &[String], literals: &[String]) -> Vec<String> {
     let limits = literals.iter().filter_map(|one| one.parse::<u32>().ok()).filter(|one| *one > 9);
     let limits: Vec<u32> = limits.collect();

@@ -68,8 +68,7 @@ fn shorter_call(
     (arguments.len() < call.arguments.len()).then(|| Call { arguments, ..call.clone() })
 }
 
-/// Puts the shorter call in place of the chosen one, if both do the same. A case that is then the
-/// same as another one goes.
+/// Puts a shorter call that does the same in place of the chosen one, each once.
 pub fn take_shorter_calls(
     functions: &mut [ObservedFunction],
     shorter: Vec<(usize, usize, Call)>,

@@ -169,8 +169,7 @@ pub struct ObservedFunction {
     pub limits: BTreeSet<(usize, i64)>,
 }
 
-/// Local name of the subject in a test; JavaScript's default export is named after its file, and that
-/// of `index` after its package.
+/// The subject's name in a test; JavaScript's default export takes its file's or package's.
 fn local_name(callable: &Callable, file: &RepoPath, package: &str) -> String {
     if callable.subject() != "default" {
         return callable.subject().to_owned();
@@ -393,8 +392,7 @@ fn is_open(parameter: &Parameter) -> bool {
         && parameter.declared_type.is_empty()
 }
 
-/// Makes the calls of one round, alternating between functions, until the time runs out. Returns
-/// whether all calls were made.
+/// Makes one round's calls in turns until the time runs out; returns whether all were made.
 async fn make(
     observer: &dyn Observer,
     task: &FileTask<'_>,

@@ -69,8 +69,7 @@ pub fn fits_types(callable: &Callable, call: &Call) -> bool {
     })
 }
 
-/// The parameter of the constructor whose values make what a parameter of a method takes: another
-/// object of the class.
+/// The constructor's parameter for what a method's parameter takes: another object.
 pub fn stands_for<'a>(parameter: &Parameter, callable: &'a Callable) -> Option<&'a Parameter> {
     let made_of = callable.class.as_ref()?.parameters.first()?;
     let is_other = OTHERS.contains(&parameter.name.as_str()) && made_of.name != parameter.name;

@@ -54,8 +54,7 @@ pub fn read_separator(literal: &str) -> Option<&str> {
     (is_short && inner.chars().all(is_sign)).then_some(inner)
 }
 
-/// In JavaScript, values of the kinds of objects that a function names, as functions do that tell
-/// kinds apart.
+/// In JavaScript, values of the kinds of objects that a function names.
 pub fn named_kinds(literals: &[String]) -> Vec<String> {
     let is_named = |kind: &str| {
         literals.iter().any(|one| one.trim_matches(['"', '\'']).eq_ignore_ascii_case(kind))

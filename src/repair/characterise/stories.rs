@@ -38,8 +38,7 @@ struct Step {
     is_silent: bool,
 }
 
-/// Stories that are one call longer than those that were seen, with the index of the function that
-/// they end with.
+/// Stories one call longer than those seen, with the index of their last function.
 pub fn extend_stories(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(usize, Call)> {
     let mut classes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, callable) in callables.iter().enumerate() {

@@ -14,7 +14,6 @@ pub struct Contribution {
     /// Whether nobody would write it, for its input or because its function is internal: it only counts for
     /// code that no other reaches.
     pub is_makeshift: bool,
-    /// Index of its function.
     pub function: usize,
 }
 
@@ -26,8 +25,7 @@ impl Contribution {
     }
 }
 
-/// The number of tests of one function from which on a further one has to reach new code, or to detect
-/// several mutants.
+/// From so many tests on, a function's next must reach new code or detect several mutants.
 pub const MANY: usize = 6;
 
 /// The documented tests and a small set of others that reach as much as all, and detect as much as all

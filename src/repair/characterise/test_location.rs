@@ -64,8 +64,7 @@ pub fn is_subject(file: &RepoPath) -> bool {
     Language::of(file).is_some() && !aside && !configures && !is_test(file)
 }
 
-/// The dotted name of a Python file, as tests import it: without a folder `src`, unless that is a
-/// package among `files` itself.
+/// A Python file's dotted name in tests: without `src`, unless `files` make that a package.
 pub fn module_of(file: &RepoPath, directory: &str, files: &BTreeSet<RepoPath>) -> String {
     let inside = file.below(directory).unwrap_or(file.as_str());
     let package = RepoPath::inside(directory, "src/__init__.py");
@@ -76,8 +75,7 @@ pub fn module_of(file: &RepoPath, directory: &str, files: &BTreeSet<RepoPath>) -
     inside.replace('/', ".")
 }
 
-/// Path and imports of a test file for `file`: where it is planned, or where the project keeps its
-/// tests. The file may exist already.
+/// Path and imports of a file's tests, as planned or where the project keeps them.
 pub fn locate_test_file(
     site: &ProjectLayout<'_>,
     file: &RepoPath,
@@ -290,8 +288,7 @@ fn imported_as(path: String, site: &ProjectLayout<'_>, text: &str) -> String {
     }
 }
 
-/// Where the driver of a language finds names that other files have: the module of Python, or the path of
-/// a script with the name in it.
+/// Where a driver finds names of other files: a Python module, or a script's path and name.
 pub fn list_imports(
     site: &ProjectLayout<'_>,
     subject: &RepoPath,

@@ -30,8 +30,7 @@ pub struct InputComparison {
     tested: usize,
 }
 
-/// The functions of a file that failing tests call with literals, or with one number of theirs.
-/// `tests` are the sources of these.
+/// Functions of a file that failing tests, with these sources, call with literals.
 pub fn compared_functions(
     language: Language,
     file: &RepoPath,

@@ -60,7 +60,6 @@ pub fn is_typical_text(literal: &str) -> bool {
     TEXTS.contains(&literal)
 }
 
-/// Objects of classes of the standard library.
 fn standard_objects(kind: Type, python: bool) -> Vec<String> {
     let list = match (kind, python) {
         (Type::Date, true) => DATES,
@@ -132,7 +131,6 @@ pub fn typical_values(kind: Type, python: bool) -> Vec<String> {
     }
 }
 
-/// List literals with elements of a type.
 fn lists(element: Type, python: bool) -> Vec<String> {
     let numbers = ["[1, 2, 3]", "[]", "[3, 1, 2, 3]", "[5]", "[-1, 0, 10]", "[2, 2, 2, 2]"];
     let texts =

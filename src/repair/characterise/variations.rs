@@ -74,8 +74,7 @@ fn side_by_side(lists: &[Vec<Call>], made: &BTreeSet<&Call>, limit: usize) -> Ve
     found
 }
 
-/// The calls that reached new code, and the others, each with the latest first: the latest calls
-/// are variations of what was new one round before.
+/// Calls that reached new code, and the others, latest first: variations of what was new.
 fn latest_first<'a>(cases: impl Iterator<Item = &'a Case>) -> (Vec<&'a Call>, Vec<&'a Call>) {
     let mut marks: BTreeSet<&str> = BTreeSet::new();
     let (mut fresh, mut others) = (Vec::new(), Vec::new());
@@ -128,7 +127,6 @@ pub fn vary_arguments(language: Language, callable: &Callable, call: &Call) -> V
     found
 }
 
-/// Slight variations of a literal.
 fn vary_literal(literal: &str, python: bool) -> Vec<String> {
     if let Ok(number) = literal.parse::<i64>() {
         let others = [

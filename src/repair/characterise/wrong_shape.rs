@@ -42,8 +42,7 @@ static SET_ORDER: Pattern = Pattern::new(
     r"(?:\b(?:list|tuple|enumerate|map)\(|\.join\(|\bfor\s+\w+\s+in\s+)\s*(?:set|frozenset)\(",
 );
 
-/// Why what a call gave is an accident rather than behaviour; `None` where it is not. `source` is the
-/// text of the function.
+/// Why what a call gave is an accident; `None` where not. `source` is the function's text.
 pub fn find_accident(
     language: Language,
     callable: &Callable,
@@ -94,8 +93,7 @@ fn is_type_refusal(outcome: &CallOutcome) -> bool {
         || TYPE_WORDS.iter().any(|word| message.contains(word) && message != word)
 }
 
-/// Whether a value is of another type than those that a parameter is known to have, and no code asks
-/// for its type.
+/// Whether a value is of no type known for a parameter, and no code asks for its type.
 fn is_wrong_type(
     (parameter, answered): (&Parameter, Option<&BTreeSet<Type>>),
     value: &str,
@@ -143,7 +141,6 @@ fn is_wrong_type(
     (is_other || is_unanswered) && !asks_type(source)
 }
 
-/// Whether a source asks for the type of a value.
 fn asks_type(source: &str) -> bool {
     let is_whole = |at: usize| {
         let before = source.get(..at).and_then(|text| text.chars().next_back());
@@ -164,8 +161,7 @@ fn is_other_length(parameter: &Parameter, value: &str, source: &str) -> bool {
         .is_some_and(|last| count <= last || last > 0 && count > last + 1)
 }
 
-/// The last of the indexes by which a function takes elements out of a parameter, where it does not ask
-/// for its length.
+/// The last index of elements taken from a parameter whose length is not asked for.
 fn last_index(name: &str, source: &str) -> Option<usize> {
     let asks = ["len(NAME)", "NAME.length", "not NAME", "in NAME", "of NAME", "NAME.map", "*NAME"];
     if asks.iter().any(|one| source.contains(&one.replace("NAME", name))) {

@@ -22,8 +22,7 @@ pub(super) struct Plausible {
 }
 
 impl Plausible {
-    /// Whether nothing behind it in the stream can be better: it repairs all tests of its cluster
-    /// and is not suspicious.
+    /// Whether nothing behind it can be better: it repairs its cluster and is not suspicious.
     pub(super) fn is_conclusive(&self, tests: usize) -> bool {
         self.repairs.len() >= tests && self.suspicion.is_none() && self.failing_behind == 0
     }

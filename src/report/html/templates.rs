@@ -27,8 +27,7 @@ const TEMPLATES: &[(&str, &str)] = &[
 /// A space that does not break, between the thousands of a number.
 const NO_BREAK: char = '\u{a0}';
 
-/// Renders the page. The templates are constants that tests render completely, so an error cannot
-/// occur for users.
+/// Renders the page, whose constant templates are tested completely, so without errors.
 pub(super) fn render(values: &serde_json::Value) -> String {
     render_template("page.html", values)
         .unwrap_or_else(|error| format!("[the page is broken: {error:#}]"))

@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::event::IterationRow;
-
 use super::PageData;
 
 /// A label, and milliseconds in test runs, for providers, and for the search and everything else.
@@ -13,15 +11,12 @@ fn sum_times(data: &PageData<'_>) -> Vec<Spent> {
     let testing = |iteration: u32| data.view.testing.get(&iteration).copied().unwrap_or_default();
     let start = (data.earlier == 0 && testing(0) > 0).then(|| ("start".into(), [testing(0), 0, 0]));
     let rows = data.rows.iter().map(|row| {
-        let providers = time_providers(row).min(row.duration_ms);
+        let providers = row.calls.iter().map(|call| call.duration_ms).fold(0, u64::saturating_add);
+        let providers = providers.min(row.duration_ms);
         let tests = testing(row.iteration).min(row.duration_ms - providers);
         (row.iteration.to_string(), [tests, providers, row.duration_ms - providers - tests])
     });
     start.into_iter().chain(rows).collect()
-}
-
-fn time_providers(row: &IterationRow) -> u64 {
-    row.calls.iter().map(|call| call.duration_ms).fold(0, u64::saturating_add)
 }
 
 /// For each iteration its label, its time, and the start and the width of each bar in tenths of a

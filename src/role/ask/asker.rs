@@ -171,10 +171,8 @@ enum AfterAnswer {
     Next(Next),
 }
 
-/// The assessment of a call.
 struct Assessment<T> {
     reading: Reading<T>,
-    /// The text of the answer.
     text: Option<String>,
     is_too_long: bool,
 }
@@ -270,8 +268,7 @@ impl<T: Send + Sync> AskRun<'_, T> {
         })
     }
 
-    /// Has the reader assess the result. Records the cost in `call`, and success or failure in the
-    /// circuit breaker.
+    /// Has the reader assess a result; records its cost in `call` and in the circuit breaker.
     async fn evaluate(
         &self,
         exchange: Exchange,

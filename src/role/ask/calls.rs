@@ -251,7 +251,6 @@ impl BeforeRetry for StoredRetry<'_> {
 }
 
 impl StoredRetry<'_> {
-    /// Stores what the requests so far cost.
     async fn store_cost(&self, spent: Spending) -> Result<(), StoreError> {
         let mut pending = self.pending.clone();
         let requests = u32::try_from(spent.calls).unwrap_or(u32::MAX);

@@ -20,8 +20,7 @@ impl Conversation {
         self.refused.push(refused);
     }
 
-    /// Adds an answer that cannot be parsed. Returns whether it is the first one: the second is not
-    /// sent back.
+    /// Adds an unparsed answer; returns whether it is the first, as the second is not sent back.
     pub fn add_unparsed(&mut self, refused: RefusedAnswer) -> bool {
         self.add(refused);
         !std::mem::replace(&mut self.has_form_error, true)

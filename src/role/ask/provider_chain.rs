@@ -45,8 +45,7 @@ impl ProviderChain {
         Ok(Self { asker, chain, log: Mutex::new(log), settings: ask })
     }
 
-    /// Whether the chain starts with a provider rather than with the embedded engine, and some
-    /// provider can play this role.
+    /// Whether the chain starts with a provider, and some provider can play this role.
     pub fn prefers_provider(&self, role: Role, fx: &Effects<'_>) -> bool {
         self.chain.first() != Some(&ChainEntry::Embedded) && !self.models(role, fx).is_empty()
     }
@@ -85,8 +84,7 @@ impl ProviderChain {
         answering
     }
 
-    /// Asks the providers in order. The question is charged to `work` and recorded under `name`. A
-    /// failing provider is not an error.
+    /// Asks the providers in order for `work` under `name`; a failing one is no error.
     pub async fn ask<T: Send + Sync>(
         &self,
         (work, name): (&str, &str),
@@ -139,8 +137,7 @@ pub(super) async fn opened_usage_log(
     Ok(own.unwrap_or_else(|| UsageLog::new(session.clone())))
 }
 
-/// The usage log of a session; `None` if no provider was asked, or the stored log cannot be read or
-/// belongs to another session.
+/// The usage log of a session; `None` without questions, or if it is unreadable or another's.
 pub async fn stored_usage_log(
     session: &SessionId,
     fx: &Effects<'_>,

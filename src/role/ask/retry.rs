@@ -16,13 +16,11 @@ use crate::effect::{
 /// Decides about a further request, and stores what those before it cost.
 #[async_trait]
 pub trait BeforeRetry: Sync {
-    /// How many tokens the answer to a further request may have after requests that spent so much;
-    /// `None` if the budget permits no further request.
+    /// Tokens of a further answer after so much was spent; `None` if the budget permits none.
     async fn permit(&self, question: &Question, spent: Spending)
     -> Result<Option<u32>, StoreError>;
 
-    /// Stores that one more request is under way, with what those before it have cost, and what
-    /// this one has used so far.
+    /// Stores that one more request is under way, with the cost before it and its use so far.
     async fn under_way(&self, spent: Spending, running: Usage) -> Result<(), StoreError>;
 }
 
@@ -97,8 +95,7 @@ pub fn sent(question: &Question) -> Usage {
     Usage::estimate(question.bytes(), 0)
 }
 
-/// Asks once, and stores what a client reports of its requests while it works. `spent` is what the
-/// tries before cost.
+/// Asks once, and stores what a client reports meanwhile; `spent` is the earlier cost.
 async fn ask_metered(
     model: &dyn Model,
     question: &mut Question,

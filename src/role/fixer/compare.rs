@@ -5,18 +5,17 @@ use futures::lock::Mutex;
 
 use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::event::Event;
-use crate::domain::fix_loop::FixLoop;
 use crate::domain::proposal::{Merit, best_of};
 use crate::domain::strategy::Strategy;
-use crate::effect::{EffectError, Effects};
+use crate::effect::EffectError;
 use crate::repair;
 use crate::role::Impact;
 use crate::role::ask::{Answered, Ask, Reply, Slot, UsageKey};
 use crate::role::prompt::Role;
 
-use super::Fixer;
 use super::inputs::compare_inputs;
 use super::reader::{EditsReader, VettedEdits};
+use super::{Fixer, StepInput};
 
 /// Maximum number of proposals to compare in a bold iteration.
 const COMPARED: usize = 3;
@@ -78,7 +77,7 @@ impl Fixer {
         if answers.len() < 2 {
             return Ok(answers.pop().map_or(Reply::NoAnswer, Reply::Good));
         }
-        let best = self.best_answer(&answers, state, impact, fx).await?;
+        let best = self.best_answer(&answers, StepInput { state, impact, fx }).await?;
         Ok(Reply::Good(answers.swap_remove(best)))
     }
 
@@ -86,15 +85,14 @@ impl Fixer {
     async fn best_answer(
         &self,
         answers: &[Answered<VettedEdits>],
-        state: &FixLoop,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
+        step: StepInput<'_>,
     ) -> Result<usize, EffectError> {
+        let StepInput { state, fx, .. } = step;
         let failing = &mut state.ledger.failing_cases();
         let literals = repair::test_literals(fx.worktree, &state.accepted_tree, failing).await?;
         let mut merits = Vec::new();
         for answer in answers {
-            let tried = self.embedded.try_edits(state, &answer.value.edits, impact, fx).await?;
+            let tried = self.embedded.try_edits(&answer.value.edits, step).await?;
             let size = repair::size(&answer.value.edits);
             let text = format!(
                 "of {} proposals, the one by {} repairs {} and breaks {} ({size} lines)",

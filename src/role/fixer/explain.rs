@@ -1,21 +1,17 @@
 //! Explains the failures before anything is changed: evidence, history, and what would be tried.
 
-use futures::lock::Mutex;
-
 use crate::domain::explanation::{
     Approach, ExplainedCluster, Explanation, LineOrigin, ProviderAnalysis, SearchBudget,
     SuspiciousLine,
 };
-use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::id::CommitId;
 use crate::domain::provider::EMBEDDED;
 use crate::effect::{EffectError, Effects};
 use crate::repair;
-use crate::role::Impact;
 use crate::role::ask::ChainEntry;
 
-use super::Fixer;
+use super::{Fixer, StepInput};
 
 /// Clusters whose history is read; the largest come first.
 const DATED: usize = 20;
@@ -24,12 +20,11 @@ impl Fixer {
     /// Explains the failures that `plan` is for.
     pub(super) async fn explain(
         &self,
-        state: &FixLoop,
         plan: Option<&FixPlan>,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
+        step: StepInput<'_>,
     ) -> Result<Explanation, EffectError> {
-        let (mut clusters, search) = match self.embedded.explain(state, impact, fx).await {
+        let StepInput { state, fx, .. } = step;
+        let (mut clusters, search) = match self.embedded.explain(step).await {
             // As in the plan, providers see the failures even if no candidate can be run.
             Err(EffectError::Run(_)) if self.has_models(fx) => {
                 let failing: Vec<_> = state.ledger.failing_cases().cloned().collect();
@@ -79,8 +74,7 @@ fn shared(cluster: &ExplainedCluster, tests: &[crate::domain::id::TestId]) -> u3
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The commit that last changed the line, else the function around it. History that cannot be read,
-/// as in a shallow clone, leaves it unknown.
+/// The commit that last changed the line, else its function; unknown in a shallow clone.
 async fn origin(place: &SuspiciousLine, base: Option<&CommitId>, fx: &Effects<'_>) -> LineOrigin {
     for lines in [place.line..=place.line, place.start..=place.end] {
         match fx.worktree.last_change(&place.file, lines, base).await {

@@ -15,8 +15,7 @@ use crate::repair::{self, InputComparison};
 /// Time limit of a single call.
 const CALL: Duration = Duration::from_secs(1);
 
-/// Why the functions that a proposal changes show that it is made for the tests; `None` when they do
-/// not, and where they cannot be called.
+/// Why changed functions show that a proposal is made for the tests; `None` otherwise.
 pub async fn compare_inputs(
     edits: &EditSet,
     state: &FixLoop,
@@ -57,8 +56,7 @@ fn compared<'a>(
     (!functions.is_empty()).then_some(ComparedFile { file: &edit.file, functions, chooses })
 }
 
-/// The results of all calls on the sources of a tree, function by function; a call that could not be
-/// made is refused.
+/// All calls' results on a tree, by function; a call that could not be made is refused.
 async fn observe_all(
     tree: &TreeId,
     compared: &[ComparedFile<'_>],

@@ -9,7 +9,6 @@ mod reader;
 
 use std::collections::BTreeSet;
 
-use futures::lock::Mutex;
 use globset::GlobSet;
 
 use crate::domain::chain::{self, DegradedCase, FallbackTrigger};
@@ -22,9 +21,9 @@ use crate::domain::provider::ClientMode;
 use crate::domain::strategy::Strategy;
 use crate::effect::{EffectError, Effects, GitError};
 
-use super::Impact;
 use super::analyst::{Analyst, ReportedPlan};
 use super::ask::{Answered, Ask, AskSettings, Asker, ChainEntry, Reply, Slot, models_of};
+pub use super::embedded::StepInput;
 use super::embedded::{Embedded, Suspects};
 use super::prompt::Role;
 use super::prompt_context::Context;
@@ -63,32 +62,23 @@ impl Fixer {
     }
 
     /// Locates the causes of the failures and makes a plan; a dry run explains them too.
-    pub async fn diagnose(
-        &self,
-        state: &FixLoop,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
-    ) -> Result<FixStepOutcome, EffectError> {
-        let mut done = self.plan(state, impact, fx).await?;
+    pub async fn diagnose(&self, step: StepInput<'_>) -> Result<FixStepOutcome, EffectError> {
+        let mut done = self.plan(step).await?;
         if let FixStepOutcome::Diagnosed { plan, explanation, too_weak, .. } = &mut done
-            && state.terms.dry_run
+            && step.state.terms.dry_run
         {
             let plan = plan.as_ref().filter(|_| too_weak.is_none());
-            *explanation = Some(self.explain(state, plan, impact, fx).await?);
+            *explanation = Some(self.explain(plan, step).await?);
         }
         Ok(done)
     }
 
-    async fn plan(
-        &self,
-        state: &FixLoop,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
-    ) -> Result<FixStepOutcome, EffectError> {
+    async fn plan(&self, step: StepInput<'_>) -> Result<FixStepOutcome, EffectError> {
+        let StepInput { state, fx, .. } = step;
         let mut calls = self.asker.calls_before(state, fx.into()).await?;
         let models = self.models(fx, |mode| mode == ClientMode::Answer);
         let embedded_first = self.settings.chain.first() == Some(&ChainEntry::Embedded);
-        let suspects = self.suspects(state, impact, fx).await?;
+        let suspects = self.suspects(step).await?;
         if embedded_first || models.is_empty() {
             // Without models, agents start from the result of fault localisation.
             return Ok(FixStepOutcome::Diagnosed {
@@ -163,16 +153,11 @@ impl Fixer {
     }
 
     /// The result of fault localisation; if its tests cannot be run, models still see the failures.
-    async fn suspects(
-        &self,
-        state: &FixLoop,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
-    ) -> Result<Suspects, EffectError> {
-        match self.embedded.suspects(state, impact, fx).await {
+    async fn suspects(&self, step: StepInput<'_>) -> Result<Suspects, EffectError> {
+        match self.embedded.suspects(step).await {
             Ok(suspects) => Ok(suspects),
-            Err(EffectError::Run(error)) if self.has_models(fx) => {
-                fx.screen.show(&Event::Notice { text: format!("no localisation: {error}") });
+            Err(EffectError::Run(error)) if self.has_models(step.fx) => {
+                step.fx.screen.show(&Event::Notice { text: format!("no localisation: {error}") });
                 Ok(Suspects::default())
             }
             Err(error) => Err(error),

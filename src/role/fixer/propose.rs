@@ -1,7 +1,5 @@
 //! Obtains one vetted edit by trying the entries of the provider chain in order.
 
-use futures::lock::Mutex;
-
 use crate::code::language::unread_name;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome, ProviderCalls};
@@ -11,7 +9,6 @@ use crate::domain::proposal::Proposal;
 use crate::domain::provider::ClientMode;
 use crate::effect::{EffectError, Effects};
 use crate::repair;
-use crate::role::Impact;
 use crate::role::ask::{Answered, ChainEntry, Reading, Reply, Slot};
 use crate::role::prompt_context::Context;
 use crate::role::test_files::TestFiles;
@@ -19,7 +16,7 @@ use crate::role::vet::touches_tests;
 
 use super::inputs::compare_inputs;
 use super::reader::{EditsReader, VettedEdits};
-use super::{Fixer, reach};
+use super::{Fixer, StepInput, reach};
 
 /// What the chain has used so far: calls, tried candidates, and whether a search is exhausted.
 struct Progress {
@@ -37,7 +34,6 @@ struct VettedCandidate {
 }
 
 impl Progress {
-    /// The outcome of the proposal step.
     fn done(self, candidate: Option<VettedCandidate>) -> FixStepOutcome {
         let Self { asked, tried, timed_out, exhausted } = self;
         let (proposal, operators, refusals) = match candidate {
@@ -63,29 +59,20 @@ impl Progress {
 
 impl Fixer {
     /// Obtains a vetted edit, and compares what it does to the tested inputs and to others.
-    pub async fn propose(
-        &self,
-        state: &FixLoop,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
-    ) -> Result<FixStepOutcome, EffectError> {
-        let mut done = self.try_chain(state, impact, fx).await?;
+    pub async fn propose(&self, step: StepInput<'_>) -> Result<FixStepOutcome, EffectError> {
+        let mut done = self.try_chain(step).await?;
         if let FixStepOutcome::Proposed { proposal: Some(proposal), refusals, .. } = &mut done
             && refusals.is_empty()
             && proposal.special_case.is_none()
         {
-            proposal.special_case = compare_inputs(&proposal.edits, state, fx).await?;
+            proposal.special_case = compare_inputs(&proposal.edits, step.state, step.fx).await?;
         }
         Ok(done)
     }
 
     /// Tries the entries of the chain in order until one yields an edit, and vets it.
-    async fn try_chain(
-        &self,
-        state: &FixLoop,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
-    ) -> Result<FixStepOutcome, EffectError> {
+    async fn try_chain(&self, step: StepInput<'_>) -> Result<FixStepOutcome, EffectError> {
+        let StepInput { state, impact, fx } = step;
         self.embedded.count_anew();
         let calls = self.asker.calls_before(state, fx.into()).await?;
         let asked = ProviderCalls { calls, degraded: false };
@@ -103,7 +90,7 @@ impl Fixer {
                     continue;
                 }
                 ChainEntry::Embedded => {
-                    if let Some(found) = self.search(state, impact, &mut progress, fx).await? {
+                    if let Some(found) = self.search(&mut progress, step).await? {
                         return Ok(progress.done(Some(found)));
                     }
                     continue;
@@ -118,7 +105,7 @@ impl Fixer {
                 continue;
             }
             if context.is_none() {
-                let suspects = self.suspects(state, impact, fx).await?;
+                let suspects = self.suspects(step).await?;
                 context = Some(self.context(state, &suspects, fx).await?);
             }
             let Some(context) = &context else { continue };
@@ -155,12 +142,11 @@ impl Fixer {
     /// Searches with the embedded engine; `None` if it finds no edit.
     async fn search(
         &self,
-        state: &FixLoop,
-        impact: &Mutex<Impact>,
         progress: &mut Progress,
-        fx: &Effects<'_>,
+        step: StepInput<'_>,
     ) -> Result<Option<VettedCandidate>, EffectError> {
-        let found = match self.embedded.propose(state, impact, fx).await {
+        let StepInput { state, impact, fx } = step;
+        let found = match self.embedded.propose(step).await {
             Ok(found) => found,
             // If candidates cannot be run, a later provider may still find a fix.
             Err(EffectError::Run(error)) if self.has_models(fx) => {

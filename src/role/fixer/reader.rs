@@ -53,8 +53,7 @@ pub struct EditsReader<'a> {
 }
 
 impl EditsReader<'_> {
-    /// The current texts of the files that an answer names; `None` for a file that does not exist
-    /// or is not text.
+    /// The current texts of the files in an answer; `None` for one that is missing or no text.
     async fn texts(
         &self,
         response: &EditsResponse,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::code::crossing_calls::follows_calls;
 use crate::code::description_match;
 use crate::code::language::Language;
 use crate::domain::id::RepoPath;
@@ -21,6 +22,12 @@ pub enum ModuleError {
         /// Existing names, most similar first.
         nearest: Vec<String>,
     },
+    #[error("{module} is written in {languages}, for which regreen writes no integration tests")]
+    OtherLanguage {
+        module: String,
+        /// Names of its languages.
+        languages: String,
+    },
     #[error(
         "{module} meets no other module: no function of it calls another file, and none is called by one"
     )]
@@ -33,12 +40,17 @@ impl ModuleError {
     /// What the user can do next, as one imperative clause.
     pub fn hint_text(&self) -> String {
         match self {
-            Self::NoSources => "run in a repository with sources in Python, JavaScript, TypeScript, Rust, Go or Java".into(),
+            Self::NoSources => {
+                "run in a repository with sources in Python, JavaScript, TypeScript or Go".into()
+            }
             Self::Unknown { nearest, .. } if nearest.is_empty() => {
                 "name a file or a folder of this repository".into()
             }
             Self::Unknown { nearest, .. } => {
                 format!("name a file, a folder or a function, such as {}", nearest.join(", "))
+            }
+            Self::OtherLanguage { .. } => {
+                "name a module in Python, JavaScript, TypeScript or Go".into()
             }
             Self::Isolated { .. } => {
                 "name a module that calls others, or write its own tests with `regreen test`".into()
@@ -48,9 +60,23 @@ impl ModuleError {
     }
 }
 
-/// The source files of the module that `words` name: those at or below a path, else those that a
-/// description refers to.
+/// The source files of the module that `words` name, in the languages of which integration tests are
+/// written.
 pub fn choose_files(words: &str, survey: &Survey) -> Result<BTreeSet<RepoPath>, ModuleError> {
+    let mut module = find_files(words, survey)?;
+    let languages: BTreeSet<Language> = module.iter().filter_map(Language::of).collect();
+    module.retain(|file| Language::of(file).is_some_and(follows_calls));
+    if module.is_empty() {
+        let is_all = matches!(words.trim().trim_end_matches('/'), "" | ".");
+        let module = if is_all { "the repository".to_owned() } else { words.to_owned() };
+        let names: Vec<&str> = languages.into_iter().map(Language::name).collect();
+        return Err(ModuleError::OtherLanguage { module, languages: names.join(" and ") });
+    }
+    Ok(module)
+}
+
+/// The sources at or below a path, else those that a description refers to.
+fn find_files(words: &str, survey: &Survey) -> Result<BTreeSet<RepoPath>, ModuleError> {
     let sources: BTreeSet<RepoPath> = survey
         .known
         .iter()
@@ -106,6 +132,34 @@ mod tests {
             .into_iter()
             .collect();
         Survey::of(texts.keys().cloned().collect(), texts)
+    }
+
+    #[test]
+    fn a_module_in_a_language_without_integration_tests_is_refused_by_its_name() {
+        let texts = [
+            ("core/src/lib.rs", "pub fn rate() -> u32 { 1 }\n"),
+            ("app/Shop.java", "class Shop {\n  int total() { return 1; }\n}\n"),
+            ("tools/tax.py", "def rate():\n    return 1\n"),
+            ("tools/tax.rs", "pub fn rate() -> u32 { 1 }\n"),
+        ];
+        let texts: BTreeMap<RepoPath, String> = texts
+            .map(|(file, text)| (RepoPath::parse(file).unwrap(), text.to_owned()))
+            .into_iter()
+            .collect();
+        let survey = Survey::of(texts.keys().cloned().collect(), texts);
+        for (words, languages) in [("core", "Rust"), ("app/Shop.java", "Java")] {
+            let error = choose_files(words, &survey).unwrap_err();
+            let expected = format!(
+                "{words} is written in {languages}, for which regreen writes no integration tests"
+            );
+            assert_eq!(error.to_string(), expected);
+            assert_eq!(error.hint_text(), "name a module in Python, JavaScript, TypeScript or Go",);
+        }
+        for words in ["tools", "."] {
+            let found = choose_files(words, &survey).unwrap();
+            let found: Vec<&str> = found.iter().map(RepoPath::as_str).collect();
+            assert_eq!(found, ["tools/tax.py"], "{words}");
+        }
     }
 
     #[test]

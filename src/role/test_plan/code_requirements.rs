@@ -241,8 +241,7 @@ fn effect(function: &Behaviour) -> String {
     format!("{does} for {}", given(function, &Vec::new()))
 }
 
-/// The conditions that lead to a place, or else ordinary arguments. Omitted conditions are always
-/// counted in the sentence, which would otherwise demand what the code does not do.
+/// The conditions that lead to a place, or ordinary arguments; omitted ones are counted.
 fn given(function: &Behaviour, guard: &Guard) -> String {
     // A loop condition is implied by any condition inside the loop.
     let deepest = guard.iter().rposition(|one| !one.is_loop_entry());

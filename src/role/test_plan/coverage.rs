@@ -174,8 +174,7 @@ fn is_entered(file: &RepoPath, lines: &FileLines, function: &Behaviour) -> Optio
 /// The functions to consider, by file; files without an entry are considered as a whole.
 pub type FunctionFilter = BTreeMap<RepoPath, BTreeSet<String>>;
 
-/// The functions of a file to be tested: those named in `only`, or else the public ones, or else
-/// all.
+/// The functions of a file to be tested: those in `only`, else the public ones, else all.
 pub fn callable(file: &RepoPath, text: &str, only: &FunctionFilter) -> Vec<Behaviour> {
     let Some(language) = Language::of(file) else { return Vec::new() };
     let all = behaviour::read(language, text);
@@ -329,8 +328,7 @@ fn coverage((tested, total): (u32, u32), shares: Option<Shares>, ran: &ExecutedL
     format!("{text}; {}", ran.source.words())
 }
 
-/// The test file for a source: an existing one, or else the one that the conventions suggest, in a
-/// folder where the runner finds it.
+/// A source's test file: an existing one, or a conventional one that the runner finds.
 pub fn suggest_test_file(file: &RepoPath, survey: &Survey, framework: &TestFramework) -> RepoPath {
     let candidates = conventions::candidates(file, &framework.conventions);
     let there = candidates.iter().find(|path| survey.tests.contains_key(path));

@@ -46,7 +46,6 @@ pub struct GatherRequest<'a> {
 pub struct Gathered {
     /// The plan without requirements and tasks.
     pub plan: TestPlan,
-    /// The executed lines of its files.
     pub ran: ExecutedLines,
 }
 

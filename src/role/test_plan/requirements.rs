@@ -68,7 +68,6 @@ pub fn derive_requirements(plan: &mut TestPlan, survey: &Survey, ran: &ExecutedL
     plan.issues = issues(&plan.files, survey);
 }
 
-/// The functions of a planned file that are asked for.
 fn functions_of(planned: &PlannedFile, survey: &Survey) -> Vec<Behaviour> {
     let file = &planned.file;
     let only = [(file.clone(), planned.functions.iter().cloned().collect())].into();
@@ -88,8 +87,7 @@ fn of_file(
     (stated, CodeRequirements::of_functions(file, functions, survey, reach))
 }
 
-/// Adds each demand of a request to the file of which it speaks; those that speak of none are
-/// returned, with the reason.
+/// Adds each demand to the file that it is about, and returns the others with the reason.
 fn add_demands(
     description: &str,
     planned: &mut [(PlannedFile, Vec<Behaviour>)],
@@ -132,7 +130,6 @@ fn add_demands(
     not_understood
 }
 
-/// The source of a function.
 fn lines_of(text: &str, function: &Behaviour) -> String {
     let inside = |(number, line): (u32, &str)| {
         (function.start..=function.end).contains(&number).then(|| line.to_owned())
@@ -140,8 +137,7 @@ fn lines_of(text: &str, function: &Behaviour) -> String {
     (1..).zip(text.lines()).filter_map(inside).collect::<Vec<_>>().join("\n")
 }
 
-/// Keeps the most important requirements if there are too many: the first of each function, so that
-/// none is left without a test, then errors and results before edges.
+/// Keeps the most important requirements: the first of each function, errors, then edges.
 fn fewest(found: Vec<Requirement>) -> Vec<Requirement> {
     let mut functions = BTreeSet::new();
     let mut ranked: Vec<(bool, SubLayer, usize)> = found
@@ -156,8 +152,7 @@ fn fewest(found: Vec<Requirement>) -> Vec<Requirement> {
     found.map(|(_, one)| one).collect()
 }
 
-/// Placeholder code in the files to be tested (specification.md 6.3), because testing a placeholder is
-/// pointless.
+/// Placeholder code in the files to be tested, which is pointless (specification.md 6.3).
 fn issues(files: &[PlannedFile], survey: &Survey) -> Vec<String> {
     let chosen: Vec<&RepoPath> = files.iter().map(|file| &file.file).collect();
     let findings = lint::scan(&chosen, &survey.texts, &Project::of(&survey.texts)).findings;

@@ -127,7 +127,6 @@ pub struct DemandTarget<'a> {
     pub function: &'a Behaviour,
     /// All that is required of its file so far.
     pub required: &'a [Requirement],
-    /// The text of the function.
     pub text: String,
 }
 
@@ -197,8 +196,7 @@ fn decides_about(target: &DemandTarget<'_>, words: &[String]) -> bool {
         .any(|part| decisive().any(|word| *word == part))
 }
 
-/// Whether a word of the code is meant: the same, of the same stem, or short for it, as `max` is for
-/// `maximum`.
+/// Whether a word is meant: the same, of the same stem, or short for it, as `max`.
 fn is_meant(own: &str, word: &str) -> bool {
     own == word || share_stem(own, word) || own.len() >= 3 && word.starts_with(own)
 }

@@ -88,7 +88,6 @@ impl Survey {
         description_match::find(description, &self.known, &|name| self.owners_of_parameter(name))
     }
 
-    /// The functions that have a parameter of this name.
     fn owners_of_parameter(&self, name: &str) -> Vec<(RepoPath, String)> {
         let mut found = Vec::new();
         for file in self.known.keys().filter(|file| has_word(self.text(file), name)) {

@@ -94,8 +94,7 @@ struct Accepted {
     dropped: Vec<String>,
 }
 
-/// Asks which tests the files of a plan need, a few files at a time. If a provider times out, the
-/// question is divided into halves.
+/// Asks which tests a plan's files need, a few at a time, by halves after a timeout.
 pub async fn consult(
     plan: &mut TestPlan,
     (survey, documents): (&Survey, &Documents),
@@ -170,7 +169,6 @@ struct SurveyReader<'a> {
 }
 
 impl SurveyReader<'_> {
-    /// The parts of the surveyor's prompt.
     fn parts(&self) -> Vec<PromptPart> {
         let (plan, survey) = (self.plan, self.survey);
         let part = |title: String, text: String| PromptPart::new(title, text, true);
@@ -201,8 +199,7 @@ impl SurveyReader<'_> {
         parts
     }
 
-    /// Checks an answer against the code. Drops requirements that refer to code that does not exist, or
-    /// that no test can observe.
+    /// Checks an answer against the code: requirements must be real and observable.
     fn accept(&self, response: &SurveyResponse) -> Accepted {
         let mut accepted = Accepted::default();
         for needs in &response.files {
@@ -308,8 +305,7 @@ pub fn unknown_call(text: &str, words: &BTreeSet<&str>) -> Option<String> {
     })
 }
 
-/// Puts an untrusted text on one line and truncates it. White space inside backticks is kept,
-/// because it is part of a value.
+/// Puts a truncated, untrusted text on one line, without changing values in backticks.
 pub fn one_line(text: &str) -> String {
     let (mut line, mut is_code) = (String::new(), false);
     for c in text.trim().chars() {

@@ -14,8 +14,7 @@ use crate::role::characterise::Crossing;
 
 use super::run_file::{DraftFile, RunContext};
 
-/// The tests of a file that do not run both sides of a boundary. Where runs do not tell lines by
-/// test, the file is measured as a whole. The error says why nothing could be measured.
+/// A file's tests that do not run both sides of a boundary, or why nothing was measured.
 pub async fn find_one_sided(
     file: &DraftFile,
     (from, crossing): (&RepoPath, &Crossing),

@@ -110,8 +110,7 @@ impl<'a> GenerateReader<'a> {
         Reading::SendBack(problems)
     }
 
-    /// Removes the tests that do not run both sides of the boundary they are asked for; the error says
-    /// that none does, or that they cannot be separated.
+    /// Removes tests of one side of the boundary, or says why none is left or can be.
     async fn drop_one_sided(
         &self,
         file: &mut DraftFile,

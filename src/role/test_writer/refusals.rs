@@ -29,8 +29,7 @@ const REFUSED: &[&str] =
 const MADE_UP: &[&str] =
     &["unknown-package", "wrong-sub-path", "misspelt-package", "unresolved-import"];
 
-/// The text of the requested file, if the answer contains only that and it is acceptable. The error
-/// lists all reasons, each starting with its name.
+/// The text of the requested file alone, if acceptable, or all reasons by their names.
 pub fn accepted_text(
     response: &GenerateResponse,
     path: &RepoPath,

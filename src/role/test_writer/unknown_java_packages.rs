@@ -32,8 +32,7 @@ const BRINGS: &[(&str, &[&str])] = &[
     ("kotlin", &["kotlin"]),
 ];
 
-/// Imports of packages that are not found in the platform, the repository, a manifest, or the
-/// imports of other sources: the line, from 1, and the package.
+/// Unknown imports of packages: those not in platform, repository, manifests or sources.
 pub fn packages(text: &str, texts: &BTreeMap<RepoPath, String>) -> Vec<(u32, String)> {
     let manifests: Vec<&String> =
         texts.iter().filter(|(file, _)| is_manifest(file)).map(|(_, text)| text).collect();
@@ -66,7 +65,6 @@ pub fn packages(text: &str, texts: &BTreeMap<RepoPath, String>) -> Vec<(u32, Str
         .collect()
 }
 
-/// The imports of a Java source.
 fn imports(text: &str) -> Vec<Import> {
     let tree = Language::Java.parse(text);
     tree.map(|tree| read(Language::Java, &tree, text)).unwrap_or_default()
@@ -78,7 +76,6 @@ fn full_name(import: &Import) -> String {
     name.map_or_else(|| import.module.clone(), |name| format!("{}.{name}", import.module))
 }
 
-/// The package that a Java source declares.
 fn own_packages(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().filter_map(|line| line.trim().strip_prefix("package "));
     lines.filter_map(|rest| rest.split(';').next()).map(str::trim)

@@ -57,8 +57,7 @@ pub fn is_own_fault(case: &TestCase) -> bool {
     OWN_FAULTS.contains(&last)
 }
 
-/// Whether a test was stopped by a timeout. The code under test may be the cause, so the judge is
-/// asked nevertheless.
+/// Whether a timeout stopped a test, perhaps because of the code, so that the judge is asked.
 pub fn is_endless(case: &TestCase) -> bool {
     let failure = case.failure.clone().unwrap_or_default();
     failure.class.ends_with("TestTimeout") || failure.message.contains("the test was stopped after")

@@ -16,8 +16,7 @@ use super::source_index::SourceIndex;
 use super::stability;
 use crate::role::test_path;
 
-/// Has providers write the tests of one source file. A failing provider is part of the outcome, not
-/// an error.
+/// Has providers write one source's tests; a failing provider is part of the outcome.
 pub async fn write_tests(
     request: &WriteRequest<'_>,
     sources: &mut SourceIndex,

@@ -12,8 +12,7 @@ use super::lock;
 /// The longest answer, in tokens, to a question that names no limit. No known model writes more.
 const LONGEST: u32 = 128_000;
 
-/// The limit, in tokens, that such a question gets where the longest answer cannot be paid. Every
-/// known model accepts it.
+/// The limit, in tokens, where the longest answer cannot be paid; every known model accepts it.
 const ACCEPTED: u32 = 32_000;
 
 /// The tokens of a picture at most. The largest that any provider counts is `OpenAI`'s: 10,000 patches,
@@ -43,7 +42,6 @@ impl Prices {
 pub struct Asked {
     /// Its length.
     pub bytes: usize,
-    /// The pictures in it.
     pub pictures: usize,
     /// The longest answer that it permits, in tokens.
     pub cap: Option<u32>,
@@ -159,8 +157,7 @@ impl Account {
         all
     }
 
-    /// Decides about a question. Its prompt and its whole answer are reserved. Where that is too
-    /// much, its answer may be as long as what is left pays for.
+    /// Reserves a question's prompt and its answer, which is shortened to what is left.
     fn admit(&mut self, asked: Asked) -> Admission {
         let wanted = asked.cap.unwrap_or(LONGEST);
         let price = |usage| asked.price.as_ref().map(|price| price.of(asked.most(usage)));
@@ -200,8 +197,7 @@ impl Account {
         Usage { cost, ..sum }
     }
 
-    /// Why the client may ask nothing more: a question could not be paid, or more was used than the
-    /// limits permit.
+    /// Why the client may ask nothing more: a question was unpaid, or more was used than allowed.
     fn excess(&self) -> Option<String> {
         let (used, limits) = (self.usage(), self.limits);
         let is_over = limits.tokens.is_some_and(|limit| used.tokens() > limit)
@@ -214,7 +210,6 @@ impl Account {
 #[derive(Debug, Default)]
 pub struct Ledger {
     account: Mutex<Account>,
-    /// A question has ended.
     ended: Notify,
 }
 
@@ -295,8 +290,7 @@ impl Tab {
         self.change(|entry| entry.refused = Some(reason));
     }
 
-    /// Enters that the provider answered with an error, which costs nothing unless it has reported
-    /// or written something before.
+    /// Enters an error of the provider, which costs nothing unless it has reported or written.
     pub fn fail(&self) {
         self.change(|entry| {
             entry.is_charged &= entry.reported.tokens() > 0 || entry.unreported > 0;

@@ -79,7 +79,6 @@ pub async fn counted(
     Ok(counted)
 }
 
-/// Whether a response is a stream of events.
 fn is_stream(response: &Response) -> bool {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))

@@ -30,8 +30,7 @@ pub trait Dialect: Send + Sync {
     /// Limits the answer to a question to so many tokens.
     fn set_cap(&self, question: &mut Value, cap: u32);
 
-    /// Makes a question ask for the usage of its answer, where the protocol reports it only then.
-    /// Says whether that changed the question.
+    /// Makes a question ask for the usage of its answer where needed; says whether it changed.
     fn ask_for_usage(&self, question: &mut Value) -> bool;
 
     /// The tokens that an answer, or one event of a streamed one, reports.

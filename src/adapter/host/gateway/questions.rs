@@ -46,8 +46,7 @@ impl Questions {
 }
 
 impl Shared {
-    /// Passes a question on if the budget pays for it, with a lower limit of its answer where it
-    /// does not pay for the whole.
+    /// Passes a question on if the budget pays for it, with a shorter answer where it must.
     pub(super) async fn ask(&self, body: Incoming, url: Url, headers: HeaderMap) -> Response<Body> {
         let dialect = (self.dialect)(url.path());
         let (length, question) = match self.read(body, &url).await {

@@ -10,8 +10,7 @@ use url::Url;
 
 use crate::domain::secret::{Redactor, SecretKey};
 
-/// Headers that concern one connection only (RFC 9110, 7.6.1), and those that the next request gets
-/// anew.
+/// Headers of one connection (RFC 9110, 7.6.1), and those that the next request gets anew.
 const OWN_HEADERS: &[&str] = &[
     "connection",
     "keep-alive",
@@ -70,8 +69,7 @@ impl RequestRules {
         &self.placeholder
     }
 
-    /// The provider's address of a request; `None` for what is no question to a model below the base
-    /// URL.
+    /// The provider's address of a request; `None` for what is no question to a model.
     pub fn url(&self, method: &Method, asked: &Uri) -> Option<Url> {
         if !is_served(method, asked.path().strip_prefix(self.path.as_str())?) {
             return None;
@@ -131,8 +129,7 @@ static SERVED: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
     Some([Regex::new(post).ok()?, Regex::new(get).ok()?])
 });
 
-/// Whether a request asks a model or for the models. Files, batches and other things of the account
-/// are none of a client's business.
+/// Whether a request asks a model or for the models; all else of the account is refused.
 fn is_served(method: &Method, path: &str) -> bool {
     let Some([post, get]) = SERVED.as_ref() else { return false };
     match *method {

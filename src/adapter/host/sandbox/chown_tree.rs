@@ -14,8 +14,7 @@ use super::super::invocation::Access;
 /// Folders nested deeper than this keep their owner; only misbehaving test code makes them.
 const DEPTH: u32 = 100;
 
-/// Entries that keep their owner: the git directory of a checkout, of which the content changes it, and the
-/// drivers in a scratch folder.
+/// Entries that keep their owner: a checkout's git directory, and drivers in a scratch folder.
 const OURS: &[&[u8]] = &[b".git", b"drivers"];
 
 /// Changes the owner of the content of checkouts and scratch folder. The folders themselves keep

@@ -233,8 +233,7 @@ fn name(tag: &str) -> String {
     format!("regreen-{tag}")
 }
 
-/// Whether a variable is passed into the container; one that names tools or caches of the host is
-/// not.
+/// Whether a variable is passed into the container, not naming tools or caches of the host.
 fn travels(name: &str, value: &str, seen: &[&Path]) -> bool {
     let locale = name.starts_with("LC_") || matches!(name, "LANG" | "LANGUAGE" | "TZ");
     if locale {

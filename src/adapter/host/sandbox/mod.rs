@@ -79,8 +79,7 @@ impl Default for Containment {
 }
 
 impl Containment {
-    /// Parses the values of [`SANDBOX`] and [`NETWORK`].
-    /// The error names the unknown value and the known ones.
+    /// Parses [`SANDBOX`] and [`NETWORK`]; the error names the unknown value and the known ones.
     pub fn parse(isolation: Option<&str>, network: Option<&str>) -> Result<Self, String> {
         let isolation = match isolation.unwrap_or_default() {
             "" | "files" => IsolationLevel::Files,
@@ -258,8 +257,7 @@ pub fn harden_process() {
     });
 }
 
-/// Closes the network to test code unless [`NETWORK`] overrides it. Called with the configuration,
-/// before any child starts.
+/// Closes the network unless [`NETWORK`] overrides it; called before any child starts.
 pub fn close_network() {
     CLOSED.get_or_init(|| ());
 }

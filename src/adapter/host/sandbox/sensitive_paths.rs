@@ -74,8 +74,7 @@ const CARGO: &[&str] = &[
 /// The shortest name of a user in an address that is taken for a token.
 const TOKEN: usize = 20;
 
-/// Whether a git configuration holds credentials: an `extraheader`, or a password or token in an
-/// address.
+/// Whether a git configuration holds an `extraheader`, or a password or token in an address.
 pub(super) fn holds_credentials(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim().to_ascii_lowercase();
@@ -122,8 +121,7 @@ fn without_git(folder: &Path) -> &Path {
     folder.parent().filter(|_| is_git).unwrap_or(folder)
 }
 
-/// The files below the git directory of a checkout, or around a folder in one, that may hold credentials, with
-/// those that its configuration includes.
+/// The git configurations around a folder that may hold credentials, included ones too.
 pub(super) fn git_configurations(folder: &Path) -> Vec<PathBuf> {
     let inside =
         folder.ancestors().find(|above| above.file_name().is_some_and(|name| name == ".git"));

@@ -70,8 +70,7 @@ pub struct CliModel {
 /// Time limit of a `--version` call.
 const VERSION: Duration = Duration::from_mins(1);
 
-/// The version of an installed client, which is started in a new folder below `private`.
-/// The error says what is missing or too old.
+/// The version of an installed client, started below `private`, or what is missing or too old.
 pub fn detect(
     program: ClientProgram,
     path: Option<&str>,
@@ -132,7 +131,6 @@ impl CliModel {
         self.settings.provider.error(ModelErrorKind::Client { reason }, "")
     }
 
-    /// Whether the client connects by itself, with its key.
     fn connects_itself(&self) -> bool {
         !self.row.tunnels.is_empty() && self.settings.provider.base_url.is_none()
     }
@@ -217,8 +215,7 @@ impl CliModel {
         Ok(Invocation { argv, directory, environment, access: Some(access) })
     }
 
-    /// The error for a question that the provider did not answer. The provider's own response says
-    /// more than what a client prints of it.
+    /// The error of a question without an answer; a provider's own response says most.
     fn refused(&self, failure: &Failure, limit: Duration) -> ModelError {
         let provider = &self.settings.provider;
         match failure {
@@ -232,7 +229,6 @@ impl CliModel {
         }
     }
 
-    /// Time limit of a question.
     fn limit(&self, question: &Question) -> Duration {
         question.limit.min(self.settings.provider.timeout)
     }

@@ -298,8 +298,7 @@ pub fn claude(out: &str, err: &str) -> ParseResult {
     text_or_nothing(text, model)
 }
 
-/// The tokens in the result of `claude -p --output-format json`, by model. `usage` has none at the
-/// end of a budget.
+/// The tokens of `claude -p --output-format json`, by model; `usage` lacks them at a budget's end.
 pub fn claude_usage(out: &str) -> Usage {
     let result = last_object(out).unwrap_or_default();
     let models = result.get("modelUsage").and_then(Value::as_object);

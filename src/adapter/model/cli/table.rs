@@ -33,10 +33,8 @@ pub struct ClientTask<'a> {
     pub is_list_price: bool,
     /// Time limit of the question.
     pub limit: Duration,
-    /// The installed version.
     pub version: Version,
-    /// Whether the kernel keeps the client to its own folders, so that it needs no sandbox of its
-    /// own. A sandbox inside another does not start.
+    /// Whether the kernel confines the client, so that it needs no sandbox, which would not nest.
     pub is_confined: bool,
 }
 
@@ -102,8 +100,7 @@ pub fn row(program: ClientProgram) -> &'static CliRow {
 /// Requests of an agent whose client takes no limit of money or time. A fix needs a few dozen.
 const TURNS: u32 = 100;
 
-/// Tools of Gemini that an agent does not get: those that run programs, search the web, start
-/// other agents or change how it works.
+/// Tools that no agent of Gemini gets: running, searching, starting agents, changing itself.
 const GEMINI_OFF: &[&str] = &[
     "run_shell_command",
     "web_fetch",

@@ -73,8 +73,7 @@ pub fn inspect(
     Ok(tree::diff(&repo, &sources(&bundle.of.head)?, &sources(&bundle.of.tip)?)?)
 }
 
-/// Collects the objects below a tree that arrived with the pack, and rejects names that no checkout
-/// may write. Objects that existed before were not made by the bundle.
+/// Collects the new objects below a tree, and rejects names that no checkout may write.
 fn trees(
     repo: &Repository,
     root: Oid,

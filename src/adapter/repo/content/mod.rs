@@ -27,8 +27,7 @@ const LINK_LIMIT: u64 = 4096;
 pub struct Origin {
     pub root: PathBuf,
     pub repo: Repository,
-    /// Whether what is written is the origin of further checkouts, so that the repositories of its
-    /// submodules must be found from there.
+    /// Whether further checkouts come from it and must find its submodules' repositories there.
     pub links_submodules: bool,
 }
 
@@ -166,8 +165,7 @@ fn write_submodule(
     Ok(gaps.into_iter().map(below).collect())
 }
 
-/// The git folder of a submodule that is initialised in a checkout. A path that leads out of the checkout
-/// is none.
+/// The git folder of an initialised submodule; none for a path that leads out of the checkout.
 fn git_folder(root: &Path, path: &str) -> Option<PathBuf> {
     if !is_inside(root, path) {
         return None;

@@ -104,8 +104,7 @@ impl Survey {
         kept.map_err(failed("leave files out of a tree"))
     }
 
-    /// Records in the index that the absent files are left out on purpose. It takes no object that is not
-    /// there.
+    /// Records that the absent files are left out on purpose; takes no object that is not there.
     pub fn mark_absent(&self, repo: &Repository) -> Result<(), GitError> {
         if self.absent.is_empty() {
             return Ok(());

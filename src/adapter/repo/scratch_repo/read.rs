@@ -78,8 +78,7 @@ impl ScratchRepo {
         Ok(None)
     }
 
-    /// The files below a folder of a commit, with paths inside it; `None` without the folder, or
-    /// when together they exceed `limit` bytes.
+    /// The files below a folder of a commit; `None` without it, or beyond `limit` bytes.
     pub fn files_below(
         &self,
         commit: &CommitId,
@@ -137,8 +136,7 @@ impl ScratchRepo {
         tree::id(tree_of(&self.repo()?, commit)?.id())
     }
 
-    /// The commit on which the commits of a session up to `tip` are based; `None` when there are
-    /// more than `most` of them, or the history is cut before.
+    /// The commit below a session's up to `tip`; `None` beyond `most`, or where history is cut.
     pub fn session_base(&self, tip: &CommitId, session: &SessionId, most: u32) -> Option<CommitId> {
         let repo = self.repo().ok()?;
         let mut commit = find_commit(&repo, tip).ok()?;
@@ -151,8 +149,7 @@ impl ScratchRepo {
         None
     }
 
-    /// Files of the checkout that differ from HEAD and exist before and after, with their present
-    /// content.
+    /// Files of the checkout that differ from HEAD and exist in both, with their present content.
     pub fn edited(&self, limit: u64) -> Result<SessionFiles, GitError> {
         let repo = self.repo()?;
         let head = repo.head().and_then(|head| head.peel_to_tree());
@@ -176,8 +173,7 @@ impl ScratchRepo {
         Ok(found)
     }
 
-    /// Whether all commits that are reachable from `tip` and from none of `heads` belong to the
-    /// session. A head that is not in the store excludes nothing.
+    /// Whether all commits from `tip` and not from known `heads` belong to the session.
     pub fn all_of_session(&self, tip: &CommitId, heads: &[&CommitId], session: &SessionId) -> bool {
         let walk = || -> Result<bool, GitError> {
             let repo = self.repo()?;

@@ -25,8 +25,7 @@ pub enum Overlap {
 }
 
 impl ScratchRepo {
-    /// A commit that holds these files and names the session; moves no reference. `sources` is a
-    /// tree of this store that is kept whole below [`SOURCES`].
+    /// A commit of files that names the session, with the tree `sources`; moves no reference.
     pub fn record(
         &self,
         session: &SessionId,
@@ -89,8 +88,7 @@ impl ScratchRepo {
         commit_tree(&repo, bare, Some(&parent), message).map(Some)
     }
 
-    /// A commit on top of `tip` that writes these files, given by path; moves no reference. An
-    /// existing file keeps its mode.
+    /// A commit on `tip` that writes files; moves no reference, and keeps the modes of files.
     pub fn with_files(
         &self,
         tip: &CommitId,
@@ -145,8 +143,7 @@ impl ScratchRepo {
     }
 }
 
-/// The tree of a revert, with the session's own files as at the tip; `None` when other files
-/// conflict.
+/// The tree of a revert, with the session's own files as at the tip; `None` on conflict.
 fn without_state(
     repo: &Repository,
     index: &mut Index,

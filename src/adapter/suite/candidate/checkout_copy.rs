@@ -30,8 +30,7 @@ pub fn copy_checkout(from: &Path, target: &Path) -> Result<PathBuf, RunError> {
     copy().map_err(cannot("copy the checkout to", target))
 }
 
-/// Brings the files below a folder of a copy up to date; whether one was not. Files that are up to date
-/// are not touched: build tools go by the time.
+/// Brings a copy up to date; whether it was not. Build tools go by the time of what is touched.
 pub fn refresh_copy(from: &Path, to: &Path) -> bool {
     let mut is_changed = false;
     for entry in fs::read_dir(from).into_iter().flatten().flatten() {

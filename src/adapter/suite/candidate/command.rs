@@ -129,8 +129,7 @@ impl CommandRunner {
         }
     }
 
-    /// The compiler's error, if the sources do not compile. No test runs then, so a test that
-    /// failed with a message proves that they do.
+    /// The compiler's error, if sources do not compile; a test's message proves that they do.
     fn compile_error(&self, cases: &[TestCase], tests: &[TestId]) -> Option<String> {
         let case_of = |id: &&TestId| cases.iter().find(|case| case.id == **id);
         let has_message = |case: &TestCase| case.status == Status::Failed && case.failure.is_some();

@@ -26,8 +26,7 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     COMPILERS.iter().filter_map(compile).collect()
 });
 
-/// The first compiler error in the output of a test run; `None` when no build failed in it. Use it
-/// only when tests gave no result, since a test can print the same text.
+/// The first compiler error of a test run, if a build failed; only for runs without results.
 pub fn first_compile_error(output: &str) -> Option<String> {
     let plain = without_colours(output);
     PATTERNS.iter().filter(|(mark, _)| plain.contains(mark)).find_map(|(_, pattern)| {

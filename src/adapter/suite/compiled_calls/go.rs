@@ -95,7 +95,6 @@ fn errors_text(called: &str, folder: &Path, package: &str) -> String {
     )
 }
 
-/// The text before the calls, and the calls, one on each line.
 fn calls_text(text: &str, package: &str, calls: &[(usize, &Call)]) -> (String, String) {
     let callables = signature::callables(Language::Go, text);
     let mut rows = String::new();
@@ -113,7 +112,6 @@ fn calls_text(text: &str, package: &str, calls: &[(usize, &Call)]) -> (String, S
     (head, rows)
 }
 
-/// The declared results of what is called.
 fn results_of<'c>(callables: &'c [Callable], call: &Call) -> &'c [String] {
     let method = call.callee.rsplit('.').next().unwrap_or_default();
     let named: Vec<&Callable> = callables.iter().filter(|one| one.short_name() == method).collect();

@@ -72,7 +72,6 @@ struct ProjectCopy {
     folder: PathBuf,
     /// Where the calls are compiled to.
     classes: PathBuf,
-    /// The file with the class path.
     path_file: PathBuf,
     /// What has to be written and run before this file exists.
     files: Vec<(PathBuf, String)>,
@@ -127,8 +126,7 @@ fn build_command(folder: &Path) -> Vec<String> {
     words
 }
 
-/// A test that writes options for `java` and `javac` with the class path into a file, and its own options
-/// into another.
+/// A test that writes `java` and `javac` options with the class path, and its own options.
 fn probe_text(
     source: &CallSource<'_>,
     module: &str,

@@ -50,7 +50,6 @@ pub(super) const JVM_OPTIONS: &str = "jvm-options";
 /// What a program is written from.
 struct CallSource<'a> {
     request: &'a ObserveRequest<'a>,
-    /// The file that is called.
     text: &'a str,
     /// Folder of the project in the checkout.
     folder: PathBuf,
@@ -58,7 +57,6 @@ struct CallSource<'a> {
     scratch: PathBuf,
 }
 
-/// A program that makes calls.
 struct CallProgram {
     files: Vec<(PathBuf, String)>,
     /// Where it is built.
@@ -70,7 +68,6 @@ struct CallProgram {
     first_line: usize,
 }
 
-/// Writes a program for numbered calls.
 type WriteProgram = fn(&CallSource<'_>, &[(usize, &Call)]) -> Result<CallProgram, String>;
 
 /// The languages whose calls are made by a program, with what writes it.

@@ -115,8 +115,7 @@ pub fn detect(
     }
 }
 
-/// A pattern of reports relative to the folder of the suite: tests run in a private copy of it.
-/// Fails with [`RunError::ReportOutside`].
+/// A report pattern relative to the suite's folder, or [`RunError::ReportOutside`].
 fn pattern_below(folder: &Path, pattern: &str) -> Result<String, RunError> {
     let resolved = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let path = Path::new(pattern);
@@ -212,8 +211,7 @@ fn needs_command(site: &Site) -> Option<RunError> {
     Some(RunError::NeedsCommand { runner, evidence, options })
 }
 
-/// Why nothing is detected in a folder: its tests may stand further below, or be run by a script that
-/// regreen does not know.
+/// Why nothing is detected in a folder: tests further below, or a script that is not known.
 fn unknown(site: &Site) -> RunError {
     let packages = packages(site, None).into_iter();
     RunError::UnknownFramework {
@@ -224,8 +222,7 @@ fn unknown(site: &Site) -> RunError {
     }
 }
 
-/// The frameworks that a folder uses, the strongest evidence first: the configured command or
-/// manifests, then test files.
+/// The frameworks of a folder, by the configured command or manifests, then by test files.
 fn matches(site: &Site) -> Vec<Match> {
     let found = DETECTION_ORDER.into_iter().filter_map(|framework| Match::of(framework, site));
     let mut found: Vec<Match> = found.collect();

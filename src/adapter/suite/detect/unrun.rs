@@ -16,8 +16,7 @@ use super::{Package, no_files};
 /// Test files that are counted at most.
 const COUNTED: usize = 1_000;
 
-/// The names of the languages that only this framework's runner would run; none where its tests may
-/// be those of another runner.
+/// The names of the languages that only this framework runs; none where that is open.
 fn languages_of(framework: Framework) -> &'static [&'static str] {
     match framework {
         Framework::Pytest | Framework::Unittest => &["Python"],

@@ -73,8 +73,7 @@ const FAILURES: &[&str] = &[
 /// Longest line that is looked at, in bytes: no runner closes with a longer one.
 const LONGEST: usize = 4 << 10;
 
-/// The last line of an output that declares failures. Lines are looked at one by one, as a copy of a
-/// large output would double its memory.
+/// The last line of an output that declares failures, read line by line for the sake of memory.
 pub fn failure_line(output: &str) -> Option<String> {
     static LINE: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(&format!(r"^(?:{})$", FAILURES.join("|"))).ok());

@@ -100,8 +100,7 @@ fn lines(text: &str) -> impl Iterator<Item = Line> {
     text.lines().filter_map(|line| parse_json::<Line>(line).ok())
 }
 
-/// The tests that started before this time, in seconds since 1970, and did not end, in the order of
-/// their starts.
+/// Tests that started before this time, in seconds since 1970, and did not end.
 pub fn running_since(text: &str, time: f64) -> Vec<String> {
     unended(text).filter(|line| line.at < time).map(|line| line.id).collect()
 }

@@ -18,7 +18,6 @@ struct Line {
     output: String,
     /// Import path, in events with output of the compiler.
     import_path: String,
-    /// The import path whose build failed.
     failed_build: String,
 }
 

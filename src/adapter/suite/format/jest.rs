@@ -63,8 +63,7 @@ pub enum Writer {
     Vitest,
 }
 
-/// Reads a report. Ids are `file::suite > test`, with the file as the report names it; a file that
-/// cannot be loaded is a failing test named after the file.
+/// Reads a report with ids such as `file::suite > test`; a file that does not load fails.
 pub fn parse(text: &str, writer: Writer) -> Result<Report, Unreadable> {
     let run: Run = parse_json(text).map_err(|error| Unreadable {
         line: u32::try_from(error.line()).unwrap_or(u32::MAX),

@@ -61,8 +61,7 @@ fn close(tests: &mut [ReportedTest], blocks: &mut BTreeMap<String, String>, targ
     }
 }
 
-/// Sets class and message from the output of a failing test: the text after `panicked at`, else the
-/// first line.
+/// Sets class and message of a failure: the text after `panicked at`, else the first line.
 pub fn explain(test: &mut ReportedTest, block: String) {
     let lines = || block.lines().filter(|line| !line.trim().is_empty());
     let panicked = |line: &&str| line.contains("panicked at ");
@@ -80,8 +79,7 @@ pub fn explain(test: &mut ReportedTest, block: String) {
     test.stack = block;
 }
 
-/// The binaries that reported fewer tests than they announced, as after a test that calls `exit`: each is
-/// a failure, named after the binary.
+/// Binaries that report fewer tests than announced, each as a failure of its name.
 pub fn cut_binaries(text: &str) -> Vec<ReportedTest> {
     let (mut announced, mut reported, mut target) = (0, 0, String::new());
     let mut cut = Vec::new();

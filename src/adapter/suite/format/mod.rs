@@ -211,8 +211,7 @@ impl PathMapper {
     }
 }
 
-/// Test cases sorted by id. A test that is reported twice keeps the worse status; frameworks report
-/// a retried test that passed as one test.
+/// Cases sorted by id; a test that is reported twice keeps the worse status.
 pub fn to_test_cases<'a>(
     tests: impl IntoIterator<Item = &'a ReportedTest>,
     paths: &PathMapper,
@@ -228,7 +227,6 @@ pub fn to_test_cases<'a>(
     cases
 }
 
-/// The tests of a report, counted.
 fn held_in(tests: &[ReportedTest]) -> Held {
     count_statuses(tests.iter().map(|test| test.status))
 }
@@ -278,20 +276,13 @@ fn milliseconds(seconds: f64) -> u64 {
 
 /// The first `limit` bytes of a text, cut between characters.
 pub fn bounded(text: &str, limit: usize) -> String {
-    let mut end = limit.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default().to_owned()
+    text.get(..text.floor_char_boundary(limit)).unwrap_or_default().to_owned()
 }
 
 /// The last `limit` bytes of a text, cut between characters.
 pub fn tail(text: &str, limit: usize) -> &str {
-    let mut start = text.len().saturating_sub(limit);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    text.get(start..).unwrap_or_default()
+    let start = text.len().saturating_sub(limit);
+    text.get(text.ceil_char_boundary(start)..).unwrap_or_default()
 }
 
 /// A text without terminal escape sequences.

@@ -25,13 +25,11 @@ pub fn without_environments(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Frames that are kept.
 const FRAMES: usize = 40;
 
 /// Pattern of one line of a stack trace. Groups: `file`, `line`, and `function` where present.
 struct FramePattern {
     regex: LazyLock<Regex>,
-    /// Whether the innermost frame is printed last.
     innermost_last: bool,
 }
 

@@ -65,8 +65,7 @@ pub fn read_report(text: &str, is_file: bool) -> Option<Report> {
     })
 }
 
-/// Parses TAP in the output of a command, skipping other lines. The name of a subtest begins with
-/// those of its parents.
+/// Parses TAP in an output, skipping other lines; subtests begin with their parents' names.
 pub fn parse(text: &str) -> Vec<ReportedTest> {
     parse_tests(text, Parents::Counted)
 }

@@ -15,8 +15,7 @@ pub enum Piece<'a> {
     Close(&'a [u8]),
 }
 
-/// Reads a document piece by piece; `format` is what it should be, for the error. Entities that it
-/// declares are never resolved.
+/// Reads a document piece by piece, of a `format` for errors; resolves no declared entities.
 pub fn read_pieces(
     text: &str,
     format: &str,

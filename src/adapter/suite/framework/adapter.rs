@@ -234,8 +234,7 @@ pub struct FrameworkAdapter {
     pub signals: &'static str,
     /// Whether a configured command runs the framework, so that its report can be had.
     pub is_run_by: fn(&TestCommand) -> bool,
-    /// The evidence of manifests and settings that a folder without a configured command uses it;
-    /// `None` without any.
+    /// The evidence of manifests and settings for it without a configured command.
     pub detect: fn(&Site) -> Option<String>,
     /// The evidence of test files alone, which the manifest of any other framework outweighs.
     pub detect_by_tests: fn(&Site) -> Option<String>,

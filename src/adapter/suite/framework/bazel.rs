@@ -96,8 +96,7 @@ fn summary(line: &str) -> Option<(&str, Outcome)> {
     Some((target, outcome))
 }
 
-/// The cases in the reports of a target and its shards. A report without cases of its own stands for
-/// the target.
+/// The cases in the reports of a target and its shards; the target itself without any.
 fn read_target(logs: &Path, target: &str, status: Status) -> Result<Report, RunError> {
     let (package, name) = target.split_once(':').unwrap_or((target, ""));
     // What a test prints can look like a target.

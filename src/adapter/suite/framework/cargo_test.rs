@@ -57,8 +57,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: None,
 };
 
-/// Builds only the library's own tests and the files of `tests/` that tests are selected from, where all
-/// are in these and the command names no targets.
+/// Builds the library's tests and the files of `tests/` with selected tests, if all are there.
 fn select_targets(command: &mut TypedCommand, ids: &[TestId]) {
     let target_of = |id: &TestId| -> Option<Vec<String>> {
         let file = id.as_str().split("::").next()?.strip_suffix(".rs")?;

@@ -146,8 +146,7 @@ pub fn with_names_of_their_own(mut report: Report) -> Report {
     report
 }
 
-/// Reads every report that a glob below the folder matches. XML that is no report, such as one of a
-/// coverage tool, is left out as long as another file is one.
+/// Reads every matching report below the folder; other XML is left out beside one.
 pub fn read_reports(artifacts: &RunArtifacts<'_>, pattern: &str) -> Result<Report, RunError> {
     let folder = artifacts.site.working_folder();
     let mut files = matching_files(&folder, pattern)?;
@@ -217,8 +216,7 @@ fn read_report(text: &str, name: &str) -> Result<Result<Report, String>, Unreada
     Ok(Ok(report))
 }
 
-/// Files below `folder` that match a glob, sorted; includes those that git ignores. A folder stands for
-/// the XML files below it.
+/// Files below `folder` that match a glob, sorted; a folder stands for its XML files.
 pub fn matching_files(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, RunError> {
     let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
     let below = format!("{pattern}/**/*.xml");

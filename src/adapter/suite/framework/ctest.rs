@@ -59,8 +59,7 @@ fn last_part(command: &TestCommand) -> Option<TestCommand> {
     last.after(&["ctest"]).is_some().then_some(last)
 }
 
-/// A build folder of the checkout that lies outside of it, so that nothing of it is in a commit. CMake
-/// ties a build folder to one folder of sources.
+/// A build folder outside of the checkout, and so of commits; CMake ties it to the sources.
 fn build_folder(site: &Site, files: &RunFiles) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     site.working_folder().hash(&mut hasher);

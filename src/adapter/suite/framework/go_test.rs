@@ -57,8 +57,7 @@ fn module(site: &Site) -> String {
     name.unwrap_or_default().trim().to_owned()
 }
 
-/// `-run` with the names of top-level tests, and their packages. An id is `package.Test/sub`, or a
-/// package alone, which selects all of its tests.
+/// `-run` with top-level tests and their packages; a package alone selects all of its tests.
 fn select(site: &Site, ids: &[TestId]) -> Vec<String> {
     let module = module(site);
     let mut names: Vec<String> = Vec::new();

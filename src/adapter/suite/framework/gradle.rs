@@ -71,8 +71,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: None,
 };
 
-/// Tasks that failed themselves, such as the compilation of a module: Gradle continues with the
-/// other modules and writes no report for this one. Ids are the names of the tasks.
+/// Tasks that failed themselves, such as compilation, which leave no report; ids are names.
 fn build_failures(log: &str) -> Vec<ReportedTest> {
     let mut tests: Vec<ReportedTest> = Vec::new();
     let mut lines = log.lines();

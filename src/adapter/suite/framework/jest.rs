@@ -85,8 +85,7 @@ const MANAGERS: &[(&str, &str, &str)] = &[
 ];
 const NPM: &str = "run `npm ci` (`npm install` without a lock file), or what else installs the packages that package.json lists";
 
-/// What to do for a program that is not there: `lacking`, unless `package.json` lists it. Then the package
-/// manager that it names, or whose lock file is there, installs it.
+/// What to do for a missing program: `lacking`, or the package manager that installs it.
 pub fn install_hint(site: &Site, name: &str, lacking: &'static str) -> &'static str {
     if !site.depends_on(name) {
         return lacking;
@@ -247,7 +246,6 @@ fn explain_hook(test: &mut ReportedTest, log: &str) {
     }
 }
 
-/// Reads the report of Jest or Vitest.
 fn read(artifacts: &RunArtifacts<'_>, writer: jest::Writer) -> Result<Report, RunError> {
     let text = read_text(artifacts.results)?;
     if text.is_empty() {

@@ -56,8 +56,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: None,
 };
 
-/// Failed goals, such as the compilation of a module, which leave no report. Ids are
-/// `plugin:goal @ module`, nearly as Maven prints them.
+/// Failed goals, which leave no report, as `plugin:goal @ module`, nearly as Maven prints them.
 fn build_failures(log: &str) -> Vec<ReportedTest> {
     let plain = without_colours(log);
     let failed = |line: &str| {

@@ -16,7 +16,6 @@ pub struct NamedRunner {
 /// How one of them is recognised.
 struct Row {
     name: &'static str,
-    /// Packages of npm.
     packages: &'static [&'static str],
     /// How the names of its settings begin.
     settings: &'static [&'static str],
@@ -41,8 +40,7 @@ const BUILDERS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The runner that the builder of the target `test` in `angular.json` starts, if it is not Karma and the
-/// test script leaves it to `ng test`.
+/// The runner of `test` in `angular.json`, if not Karma and the test script is `ng test`.
 pub fn angular_runner(site: &Site) -> Option<NamedRunner> {
     let text = site.read_small_text("angular.json")?;
     let settings: serde_json::Value = serde_json::from_str(&text).ok()?;

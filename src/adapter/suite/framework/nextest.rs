@@ -16,7 +16,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Nextest,
     format: "JUnit XML",
     signals: ".config/nextest.toml",
-    is_run_by: runs_nextest,
+    is_run_by: |command| command.after(&["cargo", "nextest", "run"]).is_some(),
     detect: |site| site.has_path(".config/nextest.toml").then(|| ".config/nextest.toml".into()),
     detect_by_tests: |_| None,
     version: |_| words(&["cargo", "nextest", "--version"]),
@@ -55,10 +55,6 @@ const PROFILE: &str = "regreen";
 
 /// The reports of all profiles, of which a run has one.
 const REPORTS: &str = "target/nextest/**/*.xml";
-
-fn runs_nextest(command: &TestCommand) -> bool {
-    command.after(&["cargo", "nextest", "run"]).is_some()
-}
 
 /// The profile that a command names.
 fn profile_of(words: &[String]) -> Option<&str> {

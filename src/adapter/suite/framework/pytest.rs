@@ -158,8 +158,7 @@ fn run_by(tool: &str, command: &str) -> String {
     words.join(" ")
 }
 
-/// Whether a word of a command is the program or the module, wherever it stands. What tox and nox run
-/// is pytest nearly always.
+/// Whether a word of a command is pytest, which tox and nox nearly always run.
 fn names_pytest(command: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "._-/".contains(c);
     let mut words = command.split(|c| !is_part(c));

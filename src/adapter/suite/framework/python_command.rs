@@ -16,16 +16,14 @@ pub struct PythonCommand {
     start: Vec<String>,
     /// The arguments of the module, as they were written.
     arguments: Vec<String>,
-    /// Whether modules are first searched in the folder in which the command runs, as
-    /// `python -m pytest` does and `pytest` does not.
+    /// Whether the command's own folder is searched first, as by `python -m pytest`, not `pytest`.
     pub from_folder: bool,
     /// Whether only a shell can start it.
     in_shell: bool,
 }
 
 impl PythonCommand {
-    /// How the suite's command starts a module; the project's Python without a configured command,
-    /// and for one that is not understood.
+    /// How the suite's command starts a module, or the project's Python where it is not known.
     pub fn of(site: &Site, module: &str) -> Self {
         let command = site.command.as_ref();
         command.and_then(|command| Self::read(command, site, module)).unwrap_or_else(|| Self {
@@ -57,8 +55,7 @@ impl PythonCommand {
         Some(Self { start, arguments, from_folder: false, in_shell })
     }
 
-    /// The same for an interpreter that can be asked before the command runs: what a launcher starts
-    /// may have to be installed by it first.
+    /// The same for an interpreter before the command runs, which a launcher may install first.
     pub fn of_installed(command: &TestCommand, site: &Site, module: &str) -> Option<Self> {
         let python = Self::read(command, site, module)?;
         let mut words = python.start.iter().skip_while(|word| is_assignment(word));
@@ -67,8 +64,7 @@ impl PythonCommand {
         name.starts_with("python").then_some(python)
     }
 
-    /// The argument vector that gives these arguments to the interpreter, which takes the place of a
-    /// shell.
+    /// The argument vector that gives these arguments to the interpreter in place of a shell.
     pub fn running(&self, arguments: &[String]) -> Vec<String> {
         if self.in_shell {
             let start = self.start.join(" ");
@@ -99,7 +95,7 @@ pub fn module_at(command: &TestCommand, module: &str) -> Option<usize> {
 
 /// The number of words up to what a simple command gives Python to run: `-m`, `-c` or a file.
 pub fn behind_options(command: &TestCommand) -> Option<usize> {
-    let mut at = python_at(command)?;
+    let mut at = PYTHONS.iter().find_map(|name| command.after(&[name]))?;
     while let Some(option) = command.words().get(at) {
         match option.as_str() {
             // These take the next word as their value.
@@ -110,11 +106,6 @@ pub fn behind_options(command: &TestCommand) -> Option<usize> {
         }
     }
     Some(at)
-}
-
-/// The number of words up to the interpreter in a simple command that runs Python.
-fn python_at(command: &TestCommand) -> Option<usize> {
-    PYTHONS.iter().find_map(|name| command.after(&[name]))
 }
 
 /// Names of Python interpreters.
@@ -131,8 +122,7 @@ const PYTHONS: &[&str] = &[
     "python3.15",
 ];
 
-/// The interpreter that runs an installed program: the one in its first line, else the one beside
-/// it. Found under its usual name, since a container has the same name for it.
+/// The interpreter of an installed program by its first line or folder, by its usual name.
 fn interpreter(program: &str, site: &Site) -> Option<PathBuf> {
     let file = if program.contains('/') {
         site.working_folder().join(program)

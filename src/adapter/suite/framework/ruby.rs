@@ -121,7 +121,6 @@ fn manifest_with(site: &Site, gem: &str) -> Option<String> {
     listed.chain(specs).find(is_named)
 }
 
-/// Whether the Rakefile defines the task `test`.
 fn has_test_task(site: &Site) -> bool {
     let marks = ["Rake::TestTask", "Minitest::TestTask", "task :test", "task test:"];
     ["Rakefile", "rakefile", "Rakefile.rb"]

@@ -92,8 +92,7 @@ impl Site {
         !self.find_files(1, matches, &|_| false).is_empty()
     }
 
-    /// At most `limit` files, at most four levels deep, whose names satisfy `matches`, outside of the
-    /// folders for which `is_apart` holds and of those with samples.
+    /// At most `limit` matching files, four levels deep, outside of samples and `is_apart` folders.
     pub fn find_files(
         &self,
         limit: usize,

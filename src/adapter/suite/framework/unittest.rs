@@ -118,8 +118,7 @@ fn django_run(site: &Site, is_selected: bool, files: &RunFiles) -> RunCommand {
     run
 }
 
-/// Whether discovery looks into a folder, as unittest does and our driver: packages, and the usual
-/// folders of tests at the top.
+/// Whether discovery looks into a folder, as unittest does: packages, and usual folders of tests.
 fn is_searched(site: &Site, folder: &Path) -> bool {
     let is_top = |name| site.working_folder().join(name) == folder;
     ["tests", "test"].into_iter().any(is_top) || folder.join("__init__.py").exists()
@@ -129,8 +128,7 @@ fn is_test_file(name: &str) -> bool {
     name.starts_with("test") && name.ends_with(".py")
 }
 
-/// The discovery command as a person types it. It starts in the folder of tests if that is not a
-/// package, as our driver does, because unittest searches only packages.
+/// The discovery command as typed, from the folder of tests if that is no package.
 pub fn discovery(site: &Site) -> String {
     let plain = "python3 -m unittest discover";
     let names = |folder: &str| {

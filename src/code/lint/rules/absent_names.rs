@@ -15,8 +15,7 @@ pub struct AbsentName {
     pub description: String,
 }
 
-/// Finds imported names that the imported file never mentions. Any mention counts as a definition,
-/// so that names created at run time are not reported.
+/// Finds imported names that the imported file never mentions; any mention is a definition.
 pub fn absent_names(file: &RepoPath, files: &BTreeMap<RepoPath, String>) -> Vec<AbsentName> {
     let (Some(language), Some(text)) = (Language::of(file), files.get(file)) else {
         return Vec::new();

@@ -25,8 +25,7 @@ static NOT_BOOLEAN: Pattern = Pattern::new(
     r"^(?:str|[sS]tring|&(?:'\w+ )?str|int|Integer|number|float|double|long|[iu](?:8|16|32|64|size)|f32|f64|u?int(?:8|16|32|64)|float(?:32|64)|bytes|(?:list|dict|List|Map|Vec|Array|Promise<string|Promise<number)\b.*|(?:string|number)\[\]|\[\](?:string|byte))$",
 );
 
-/// Functions named like a question whose result has another type; each name once in a file. A
-/// function without a result checks and throws: that is a convention.
+/// Functions named like a question with a result of another type; each name once in a file.
 fn misleading(source: &Source<'_>) -> Vec<Hit> {
     let mut reported = BTreeSet::new();
     let named = source.of_kind(FUNCTIONS).filter_map(|node| {
@@ -42,8 +41,7 @@ fn misleading(source: &Source<'_>) -> Vec<Hit> {
         .collect()
 }
 
-/// The type of a function's result when it is no truth value: the declared one, or `text` where
-/// every result of a function without a declared type is a text.
+/// The declared type of a result that is no truth value, or `text` where all results are texts.
 fn result_type<'a>(source: &Source<'a>, function: Node<'a>) -> Option<&'a str> {
     let declared = first_field(function, &["return_type", "result", "type"]);
     if let Some(declared) = declared.map(|one| source.of(one).trim_start_matches([':', ' '])) {

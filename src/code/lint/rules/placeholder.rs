@@ -76,8 +76,7 @@ static PHRASE: Pattern = Pattern::new(concat!(
 /// Notes of planned work, which are a placeholder only in an otherwise empty function.
 static PLAN: Pattern = Pattern::new(r"(?i)\b(?:TODO|FIXME)\b|placeholder implementation");
 
-/// Finds comments in place of an implementation: placeholder phrases anywhere, and TODO notes in
-/// nearly empty functions.
+/// Finds placeholder comments, and TODO notes in nearly empty functions.
 fn phrases(source: &Source<'_>) -> Vec<Hit> {
     source
         .comments()
@@ -110,8 +109,7 @@ fn is_bare(comment: Node<'_>) -> bool {
     inner <= 1
 }
 
-/// Whether raising a not-implemented error means unfinished code: in a plain function, or with a
-/// text such as "not yet". A bare one in a method usually marks it as abstract.
+/// Whether raising a not-implemented error is unfinished code: in a function, or with "not yet".
 fn is_unfinished<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
     let text = source.of(node).to_ascii_lowercase();
     let later = ["yet", "todo", "to be implemented"].iter().any(|word| text.contains(word));

@@ -46,8 +46,7 @@ static PLACEHOLDER: Pattern = Pattern::new(
     r"(?i)example|your|change|placeholder|dummy|test|xxx|todo|\$\{|<|%s|\{\}|redacted|sample|default|secret|password|token|key|\*\*\*|\s|^[a-z]+(?:[-_./:][a-z]+)*$",
 );
 
-/// Finds literals in the format of a known kind of key, and random-looking ones assigned to a name
-/// such as `password`. The finding never repeats the literal.
+/// Finds literals of known key formats, and random-looking passwords; never repeats them.
 fn hard_coded(source: &Source<'_>) -> Vec<Hit> {
     if source.is_support() {
         return Vec::new();

@@ -111,7 +111,6 @@ fn last_part(callee: &str) -> &str {
     callee.trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or_default()
 }
 
-/// Whether a callee is an assertion, judged by its name.
 fn is_assertion(callee: &str) -> bool {
     let callee = callee.trim_end_matches('!');
     let is_of_table = callee.starts_with("expected.") && !ASSERTS.is_match(last_part(callee));

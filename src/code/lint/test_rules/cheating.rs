@@ -133,7 +133,6 @@ pub fn is_imported(source: &Source<'_>, name: &str) -> bool {
     source.imports.iter().any(|import| brings(source, import, owner))
 }
 
-/// Whether an import binds a name or names it.
 fn brings(source: &Source<'_>, import: &Import, name: &str) -> bool {
     let node = source.node_of(import);
     let place = match import.kind {
@@ -320,8 +319,7 @@ fn replaces(source: &Source<'_>, callee: &str, call: Node<'_>) -> bool {
     !text.contains("wraps=") && (!is_spy || answers || given > Some(2))
 }
 
-/// The last name in the target of a patch: `price` for `patch("shop.price.price")` and for
-/// `setattr(shop, "price", …)`.
+/// The last name in a patch's target: `price` for `patch("shop.price.price")` or `setattr`.
 fn patched_name(source: &Source<'_>, call: Node<'_>) -> Option<String> {
     let list = call.child_by_field_name("arguments")?;
     let text = source.text.get(list.byte_range())?;

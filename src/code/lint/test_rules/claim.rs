@@ -76,8 +76,7 @@ pub fn compared_sides<'a>(
     }
 }
 
-/// Whether an assertion or an expression is true by its form: that a size is not negative, that something
-/// is an object, a function, a filled tuple.
+/// Whether a claim is true by its form: a size of zero or more, an object, a filled tuple.
 pub fn is_true_by_form<'a>(
     source: &Source<'a>,
     node: Node<'a>,
@@ -246,8 +245,7 @@ fn helper_form<'a>(
     Some(plain_form(source, result, function.child_by_field_name("body")?, &given, depth))
 }
 
-/// The function that a plain name calls, or the method of the same class that `self.` calls, if it does
-/// nothing but return an expression; and that expression.
+/// The function or own method that a call means, if it only returns an expression, and that.
 fn helper_of<'a>(source: &Source<'a>, call: Node<'a>) -> Option<(Node<'a>, Node<'a>)> {
     let callee = Some(source.field(call, "function")).filter(|callee| !callee.is_empty())?;
     let (name, class) = match callee.strip_prefix("self.") {

@@ -119,8 +119,7 @@ fn shapes_of_code(source: &Source<'_>) -> BTreeMap<Vec<String>, String> {
     found
 }
 
-/// The tokens of a function or an expression without comments and docstring; names that are not
-/// behind a dot are numbered by their first appearance.
+/// The tokens of code without comments; names not behind a dot are numbered by appearance.
 fn token_shape(code: Node<'_>, text: &str) -> Vec<String> {
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     let mut shape = Vec::new();

@@ -81,7 +81,6 @@ fn empty(source: &Source<'_>) -> Vec<Hit> {
     source.tests_where(|test| test.is_empty(source.text) && !is_doctest(source, test))
 }
 
-/// Whether a test is a doctest, whose docstring is executed.
 fn is_doctest(source: &Source<'_>, test: &TestNode<'_>) -> bool {
     source.language == Language::Python && source.of(test.node).contains(">>> ")
 }

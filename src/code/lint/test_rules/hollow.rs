@@ -45,8 +45,7 @@ static EQUAL_TO_ALL: Pattern =
     Pattern::new(r"^(?:mock\.|unittest\.mock\.)?ANY$|^expect\.anything\(\)$");
 static ALWAYS_EQUAL: Pattern = Pattern::new(r"(?s)def __eq__\(self, \w+\)[^:]*:\s*return True");
 
-/// Finds tests of which no assertion compares a result with anything but itself. Beside other
-/// assertions such a comparison may show that two calls give the same.
+/// Finds tests of which each assertion compares a result with itself.
 fn self_comparisons(source: &Source<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     for test in &source.tests {
@@ -94,8 +93,7 @@ fn is_same<'a>(source: &Source<'a>, test: &TestNode<'a>, a: Node<'a>, b: Node<'a
         || is_table_of(source, test, b, a)
 }
 
-/// Whether nothing before an assertion may change what it compares: only assertions and assignments to
-/// variables stand there, and nothing else is called on or with a variable of its claim.
+/// Whether nothing before an assertion may change what it compares.
 fn is_steady<'a>(
     source: &Source<'a>,
     test: &TestNode<'a>,
@@ -136,8 +134,7 @@ fn is_steady<'a>(
     })
 }
 
-/// Adds the names in an expression that no import brings, with the values of variables and the names in
-/// those.
+/// Adds an expression's own names, with the values of variables and the names in those.
 fn add_variables<'a>(
     source: &Source<'a>,
     body: Node<'a>,

@@ -77,7 +77,6 @@ fn shared_names<'a>(source: &Source<'a>) -> Vec<(Node<'a>, &'a str)> {
     found.map(|name| (name, source.of(name))).collect()
 }
 
-/// Names of set-up and tear-down functions, or their prefixes.
 const SET_UPS: &str = "before afterEach setUp tearDown setup_function setup_method teardown @Before \
                        @After fixture";
 
@@ -178,7 +177,6 @@ fn is_given<'a>(source: &Source<'a>, first: Node<'a>, body: Node<'a>, name: &str
     })
 }
 
-/// Whether a node changes the value of a variable.
 fn changes(source: &Source<'_>, node: Node<'_>, name: &str) -> bool {
     let field = |name: &str| field_of(node, name, source.text);
     let own = |text: &str| {

@@ -88,7 +88,6 @@ pub enum PipelineStepOutcome {
         summary: String,
     },
     Analysed {
-        /// Number of requirements.
         requirements: u32,
         /// Whether providers were available, but none gave a good analysis.
         degraded: bool,
@@ -332,8 +331,7 @@ impl Pipeline {
         matches!(self.next, PipelineStep::Finish { .. } | PipelineStep::Confirm)
     }
 
-    /// The step behind an analysis that finds no gap: whoever asked for tests wants the suite to pass too
-    /// (specification.md X10).
+    /// The step behind an analysis without gaps: the suite has to pass too (specification.md X10).
     fn nothing_missing(&self) -> PipelineStep {
         if self.goal == Goal::Plan || self.only_missing {
             PipelineStep::Finish { verdict: PipelineVerdict::NothingMissing }

@@ -11,8 +11,7 @@ use super::{Case, ObservedFunction};
 const LONGEST: usize = 76;
 const LONGEST_WORD: usize = 16;
 
-/// The name of a test by what should happen: `test_should_return_12_when_total_gets_2_3` in Python,
-/// `should return 12 when total gets 2, 3` in JavaScript.
+/// A test's name by behaviour: `test_should_return_12_when_total_gets_2_3` in Python.
 pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &Case) -> String {
     let language = framework.language();
     let own = match function.callable.name.as_str() {
@@ -55,13 +54,7 @@ pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     match language {
         Some(Language::Python) => format!("test_{text}").chars().map(plain).collect(),
-        Some(Language::Rust) => text.chars().map(plain).collect(),
         Some(Language::Go) => format!("Test{}", joined_words(&text)),
-        Some(Language::Java) => {
-            let joined = joined_words(&text);
-            let (first, rest) = joined.split_at(1.min(joined.len()));
-            first.to_lowercase() + rest
-        }
         _ => text,
     }
 }

@@ -107,7 +107,6 @@ pub fn render_java_file(naming: &Naming, functions: &[ObservedFunction], draft: 
     format!("{header}{package}{fixed}\n{imports}\n{public}class {class} {{\n{body}}}\n")
 }
 
-/// Whether a text names the class that an import brings.
 fn names_class(text: &str, path: &str) -> bool {
     let class = path.rsplit('.').next().unwrap_or(path);
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == class)
@@ -258,7 +257,6 @@ fn is_fraction(literal: &str) -> bool {
         || literal.starts_with("Float.")
 }
 
-/// Whether a literal is of a primitive type.
 fn is_primitive(literal: &str) -> bool {
     is_fraction(literal) || literal.starts_with(|c: char| c.is_ascii_digit() || "-'(".contains(c))
 }

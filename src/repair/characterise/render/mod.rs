@@ -111,8 +111,7 @@ impl Naming {
     }
 }
 
-/// The text with the quotes of the project around all strings that do not contain them, and with what
-/// repeats itself in long ones written once.
+/// The text with the project's quotes where no string needs others, and repeats written once.
 fn with_quotes(text: &str, language: Language, quote: char) -> String {
     let Some(tree) = language.parse(text) else { return text.to_owned() };
     let mut parts = Vec::new();
@@ -183,8 +182,7 @@ pub struct Draft {
     pub left_out: Vec<(usize, usize, String)>,
 }
 
-/// Renders a test file, one test for each case. With `reversed` the tests are in reverse order, to
-/// detect tests that depend on one another.
+/// Renders a file with one test for each case; `reversed` shows tests that need an order.
 pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -> Draft {
     let mut draft = Draft::default();
     let mut calls = BTreeSet::new();
@@ -240,8 +238,7 @@ fn shown_call(case: &Case) -> String {
     format!("{}; {call}", setup.join("; "))
 }
 
-/// A name for each case. Where names would be the same they say more, and are numbered only if that
-/// does not tell them apart either.
+/// A name for each case, longer or numbered only where needed to tell it apart.
 fn distinct_names(
     naming: &Naming,
     functions: &[ObservedFunction],
@@ -294,7 +291,6 @@ fn refusal(naming: &Naming, functions: &[ObservedFunction], case: &Case) -> Opti
     (shadowed || reserved).then(|| "a name that its test needs is taken by a function".to_owned())
 }
 
-/// The case of a test, with its function.
 fn case_of<'a>(
     functions: &'a [ObservedFunction],
     test: &DraftTest,
@@ -344,8 +340,7 @@ const BUILT_IN: &[&str] = &[
     "object", "print", "property", "range", "slice", "tuple", "type", "zip",
 ];
 
-/// The lines that make the object of a call and the calls on it that come first, and what is called
-/// then; no lines for a single call.
+/// The lines that make a call's object with earlier calls, and what is called then.
 fn setup_lines(naming: &Naming, function: &ObservedFunction, case: &Case) -> (Vec<String>, String) {
     let call = &case.call;
     let Some((object, method)) = call.callee.rsplit_once('.').filter(|_| !call.setup.is_empty())

@@ -125,8 +125,7 @@ fn is_unittest(naming: &Naming) -> bool {
     naming.framework == Framework::Unittest || naming.style.grouped
 }
 
-/// The name of the class that is raised, or of which the result is an object, if the module under test
-/// has it.
+/// The class that is raised, or of the result, if the module under test has it.
 fn own_class<'a>(case: &'a Case, module: &str) -> Option<&'a str> {
     let class = match case.expected_outcome() {
         CallOutcome::Raised { class, .. } => class.as_str(),
@@ -171,7 +170,6 @@ pub fn calls_name(text: &str, name: &str) -> bool {
     })
 }
 
-/// The classes of the module whose objects are arguments.
 fn argument_classes<'a>(one: &'a ObservedFunction, case: &Case) -> Vec<&'a str> {
     let of_class = one.callable.class.iter().flat_map(|class| &class.parameters);
     let classes =
@@ -191,8 +189,7 @@ fn class_name(module: &str) -> String {
 /// The shortest part of a message that tells it from others.
 const DISTINCTIVE: usize = 12;
 
-/// The longest words of a message without signs that mean something in regular expressions, as many as
-/// there is room for.
+/// The longest part of a message without signs of regular expressions, within the room.
 fn distinctive_part(message: &str, room: usize) -> Option<String> {
     let pieces = message.split(|c: char| "\\^$.|?*+()[]{}\"".contains(c));
     let longest = pieces.max_by_key(|one| one.len())?;
@@ -208,7 +205,6 @@ fn distinctive_part(message: &str, room: usize) -> Option<String> {
     (part.len() >= DISTINCTIVE && message.contains(&part)).then_some(part)
 }
 
-/// The assertions of a framework.
 struct Assertions {
     is_unittest: bool,
     /// The longest line.
@@ -247,7 +243,6 @@ impl Assertions {
         }
     }
 
-    /// That a call prints a text.
     fn prints(&self, call: String, literal: &str) -> Vec<String> {
         if self.is_unittest {
             vec![

@@ -41,7 +41,6 @@ impl Assertions {
         }
     }
 
-    /// An assertion that a value equals a literal.
     fn equal(self, value: &str, literal: &str) -> String {
         let plain = !literal.starts_with(['[', '{', 'n', 'O', 'B', '/']) || literal == "null";
         match (self, plain) {
@@ -101,7 +100,6 @@ fn tools(naming: &Naming, describe: &str, function: &str) -> String {
     if text.is_empty() { text } else { text + "\n" }
 }
 
-/// A statement that imports a name, or names in braces, from a module.
 fn imported(naming: &Naming, names: &str, module: &str) -> String {
     let member = names.strip_prefix("{ ").and_then(|one| one.strip_suffix(" }"));
     match member {
@@ -220,7 +218,6 @@ fn in_style(text: &str, naming: &Naming) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// A title as a literal.
 fn title(words: &str) -> String {
     let quote = if words.contains('\'') && !words.contains('"') { '"' } else { '\'' };
     format!(

@@ -229,8 +229,7 @@ pub(super) fn argument_words(
     text
 }
 
-/// What comes before the call: `after add ada 250`, `after add and remove`, `after add twice`. Arguments
-/// are named where the call itself has none.
+/// What precedes the call: `after add ada 250`, `after add and remove`, `after add twice`.
 pub(super) fn setup_words(case: &Case, between: &str, is_alone: bool) -> String {
     let parts = case.call.setup.iter();
     let parts = parts.map(|one| match one.strip_prefix('[') {

@@ -18,7 +18,6 @@ const RUNNERS: &[(&str, Option<Framework>)] = &[
     ("cypress", None),
 ];
 
-/// Whether a text names a module, in quotes.
 fn names_module(text: &str, module: &str) -> bool {
     ['"', '\''].iter().any(|quote| text.contains(&format!("{quote}{module}{quote}")))
 }

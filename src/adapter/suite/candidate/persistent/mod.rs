@@ -19,8 +19,7 @@ use super::super::framework::{PersistentRunner, is_django};
 use super::super::project_suite::ProjectSuite;
 use super::command::{file_of, trace_of};
 
-/// Opens the persistent runner of the framework; `None` where there is none, or it does not
-/// reproduce the results of the suite.
+/// Opens the framework's persistent runner; `None` if it does not reproduce the suite's results.
 pub async fn open(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,
@@ -86,8 +85,7 @@ fn trace_or_failed(test: &TestId, case: Option<TestCase>, lines: Lines) -> Trace
     }
 }
 
-/// Status and message of each test of a file, to compare two ways of running it: a test may fail in
-/// both for different reasons.
+/// Status and message of each test of a file, to compare two ways of running it.
 fn outcomes(cases: Vec<TestCase>, file: &str) -> BTreeMap<TestId, (Status, String)> {
     let own = cases.into_iter().filter(|case| file_of(&case.id) == file);
     own.map(|case| {

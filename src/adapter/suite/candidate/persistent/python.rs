@@ -39,8 +39,7 @@ const ANSWERING: Duration = Duration::from_secs(45);
 /// Pools of processes that are kept at the same time.
 const POOLS: usize = 8;
 
-/// The first process of a pool is used for this long before others start: about what a start costs,
-/// and most searches are over by then.
+/// The first process of a pool runs this long before others start: about a start's cost.
 const ALONE: Duration = Duration::from_millis(400);
 
 #[derive(Serialize)]
@@ -75,8 +74,7 @@ struct CandidateResponse {
     results: Vec<Line>,
 }
 
-/// The files under repair, and the files or classes whose tests are loaded; together they identify a
-/// pool.
+/// The key of a pool: files under repair, and files or classes of loaded tests.
 type PoolKey = (BTreeSet<RepoPath>, BTreeSet<TestId>);
 
 /// The idle processes of one key.
@@ -132,8 +130,7 @@ pub fn open(suite: &ProjectSuite<'_>, request: &CandidateRunnerRequest<'_>) -> P
     }
 }
 
-/// The class of a test of unittest, such as `shop.test_cart.CartTest`. A module that does not load is
-/// a failing test as well, and has none.
+/// The class of a unittest test, such as `shop.test_cart.CartTest`; none for a failed module.
 fn class_of(test: &TestId) -> Option<TestId> {
     let group = test.group();
     let (_, class) = group.as_str().rsplit_once('.')?;
@@ -145,7 +142,6 @@ fn failed(error: &std::io::Error) -> RunError {
 }
 
 impl PythonRunner {
-    /// Starts a process that loads tests.
     async fn load_tests(
         &self,
         files: &BTreeSet<RepoPath>,

@@ -30,8 +30,7 @@ use super::script_copy::{CheckoutCopy, LEAST, ScriptFramework, UNCHANGED};
 use super::script_trace::{TestKey, executed_lines, test_key};
 use super::{outcomes, trace_or_failed};
 
-/// Time for starting workers, as a multiple of what a file took on the unchanged sources, besides
-/// the limit of its tests: new workers start slower while others run.
+/// Time for starting workers, as a multiple of a file's: new ones start slower beside others.
 const STARTING: u32 = 3;
 
 /// Beginnings of the names of files that configure how sources are read.

@@ -26,8 +26,7 @@ use super::super::command::CommandRunner;
 pub struct ScriptFramework {
     driver: &'static str,
     read: fn(&str) -> Vec<ReportedTest>,
-    /// Whether Node.js itself runs the tests. Then a file that cannot run warm gets a process of
-    /// its own; for other frameworks it gets the suite's own command.
+    /// Whether Node.js runs the tests, so that a cold file gets a process of its own.
     pub is_node: bool,
 }
 
@@ -163,8 +162,7 @@ impl CheckoutCopy {
         }
     }
 
-    /// Runs one test file in `server`, which is returned if it can be used again. `starting` is the
-    /// time allowed besides the limit of the tests.
+    /// Runs one test file in `server`, returned if reusable, with `starting` besides its limit.
     pub async fn run_in(
         &mut self,
         mut server: LineServer,

@@ -16,8 +16,7 @@ use super::{
 /// What stands between the literals of several results.
 const BETWEEN: char = '\u{1f}';
 
-/// The class of what a function panics with; all others are those of errors: the variable that holds one,
-/// or `error`.
+/// The class of a panic; others are errors: the variable that holds one, or `error`.
 const PANIC: &str = "panic";
 
 /// Names that the lines of a test use themselves.
@@ -66,7 +65,6 @@ pub fn render_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draf
     format!("package {package}\n\n{imports}{}", body.trim_start())
 }
 
-/// The test function of one function.
 fn function(one: &ObservedFunction, cases: &[(&str, &Case)]) -> String {
     let Some((first, single)) = cases.first() else { return String::new() };
     let name = first.split('/').next().unwrap_or(first);

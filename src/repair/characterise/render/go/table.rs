@@ -9,7 +9,6 @@ use super::{
     is_shown, lower_first, plain_results, result_names, shown_name, unwrapped, values, verb,
 };
 
-/// A column of a table.
 struct Column {
     name: String,
     declared: String,
@@ -163,8 +162,7 @@ fn mismatch(declared: &str, shown: &str, values: &str, got: &str, want: &str) ->
     format!("\tt.Errorf(\"{place}{shown} = {verb}, want {verb}\", {values}{got}, tt.{want})")
 }
 
-/// What tells the errors of the cases: the variables that hold them, else their texts, else that there is
-/// one.
+/// What tells the cases' errors: their variables, else their texts, else that there is one.
 fn failure_column(cases: &[&Case]) -> Option<Column> {
     let failures: Vec<Option<(&str, Option<String>)>> = cases
         .iter()
