@@ -1,5 +1,5 @@
 //! Functions of Python that are reached through an application or a command: handlers of routes of Flask and of
-//! FastAPI by the test client of their framework, commands of click and typer by their runner, and a `main` that
+//! `FastAPI` by the test client of their framework, commands of click and typer by their runner, and a `main` that
 //! takes the words of a command line.
 
 use tree_sitter::Node;
@@ -247,9 +247,10 @@ fn read_route(
     let (object, module) = object.split_once(':').unwrap_or((object, ""));
     let imported = object.trim_end_matches("()").to_owned();
     let client = ("TestClient".to_owned(), "fastapi.testclient".to_owned());
-    let callee = match application.is_flask {
-        true => format!("{object}.test_client().{method}"),
-        false => format!("TestClient({object}).{method}"),
+    let callee = if application.is_flask {
+        format!("{object}.test_client().{method}")
+    } else {
+        format!("TestClient({object}).{method}")
     };
     let (route, mut inputs) = read_path(&format!("{}{path}", application.prefix));
     let given = read_parameters(function, text, 0, &|_| None);
@@ -330,7 +331,7 @@ fn read_flask_inputs(function: Node<'_>, text: &str) -> Vec<EntryInput> {
     inputs
 }
 
-/// What a parameter of a handler of FastAPI takes from its request: a value of the query, or the fields of a model.
+/// What a parameter of a handler of `FastAPI` takes from its request: a value of the query, or the fields of a model.
 fn read_typed_input(parameter: Parameter, function: Node<'_>, text: &str) -> Vec<EntryInput> {
     let header = field_of(function, "parameters", text);
     let mark = format!("{}:", parameter.name);
@@ -469,6 +470,9 @@ fn read_option(call: Node<'_>, text: &str) -> Option<EntryInput> {
 mod tests {
     use super::*;
 
+    /// A file, those that put its routes into applications, and the entry points of the first one.
+    type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
+
     fn entries(text: &str, hosts: &[(&str, &str)]) -> Vec<String> {
         let mut found = Vec::new();
         let hosts: Vec<(String, String)> =
@@ -493,7 +497,7 @@ mod tests {
         let part = "orders = Blueprint('orders', __name__, url_prefix='/orders')\n\n@orders.get('/<id>')\ndef show(id):\n    return id\n";
         let host = "from shop.orders import orders\n\ndef create_app():\n    app = Flask(__name__)\n    app.register_blueprint(orders, url_prefix='/v1')\n    return app\n";
         let fast = "app = FastAPI()\n\nclass Order(BaseModel):\n    sku: str\n    count: int = 1\n\n@app.post('/orders/{id}')\ndef add(id: int, order: Order, loud: bool = False):\n    return order\n";
-        let table: [(&str, &[(&str, &str)], &[&str]); 5] = [
+        let table: [Row<'_>; 5] = [
             (flask, &[], &["add app.test_client().post /orders/{id} id Path sku Json page? Query"]),
             (factory, &[], &["create_app.index create_app().test_client().get /"]),
             (part, &[], &[]),

@@ -73,7 +73,7 @@ struct Lesson<'a> {
     maker: Option<&'a str>,
 }
 
-/// Gives parameters that name files names of such files, and those that are connections of SQLite new databases,
+/// Gives parameters that name files names of such files, and those that are connections of `SQLite` new databases,
 /// and learns which settings each function reads. Returns the files. `others` are the sources that the file
 /// imports.
 pub fn learn_files(callables: &mut [Callable], text: &str, others: &[String]) -> Vec<FileText> {

@@ -359,6 +359,12 @@ fn change_of_argument(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Optio
     (!own.contains(target)).then_some(STATE)
 }
 
+/// The method that a callee calls on an object: `os.remove(x)` changes none.
+fn called_method(callee: &str) -> &str {
+    let method = callee.rsplit('.').next().filter(|_| !callee.starts_with("os."));
+    method.unwrap_or_default()
+}
+
 /// The reason why a single node rules out a characterisation test, if it does.
 fn reason(
     language: Language,
@@ -384,7 +390,7 @@ fn reason(
             if let Some(does) = forbidden_effect(language, name).filter(|_| !is_shadowed) {
                 return Some(does);
             }
-            let method = name.rsplit('.').next().unwrap_or_default();
+            let method = called_method(name);
             if language == Language::Go {
                 return go_change(callee, text).filter(|one| is_outside(*one)).map(|_| STATE);
             }
@@ -392,9 +398,7 @@ fn reason(
             callee.child_by_field_name("object").filter(|object| {
                 let is_class =
                     root(*object, text).is_some_and(|n| n.starts_with(char::is_uppercase));
-                CHANGES.contains(&method)
-                    && !(is_class && method == "add")
-                    && !name.starts_with("os.")
+                CHANGES.contains(&method) && !(is_class && method == "add")
             })
         }
         "assignment"

@@ -115,13 +115,9 @@ fn write_entry(entry: &EntryPoint, values: &[Option<String>]) -> Vec<String> {
     let (mut query, mut json, mut form) = (Vec::new(), Vec::new(), Vec::new());
     for (one, value) in given {
         let name = &one.parameter.name;
-        let is_text = one.parameter.types.first().is_none_or(|kind| *kind == Type::Text);
+        let is_text = one.parameter.types.first() == Some(&Type::Text);
         let is_number = value.parse::<f64>().is_ok() || matches!(value.as_str(), "True" | "False");
-        let literal = if is_number && !is_text || is_number && one.parameter.types.is_empty() {
-            value.clone()
-        } else {
-            format!("{value:?}")
-        };
+        let literal = if is_number && !is_text { value.clone() } else { format!("{value:?}") };
         match one.place {
             InputPlace::Path => path = path.replace(&format!("{{{name}}}"), value),
             InputPlace::Query => query.push(format!("{name}={value}")),

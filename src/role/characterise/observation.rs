@@ -266,6 +266,12 @@ async fn subjects(
             signature::add_entry_points(&mut callables, &text, &hosts);
         }
         callables.retain(|one| names(gap, one));
+        let to = gap.crossing.as_ref().map(|crossing| &crossing.to);
+        let to = match to.filter(|_| language == Language::Python) {
+            Some(to) => read_source(request, to, fx).await?,
+            None => None,
+        };
+        let siblings: Vec<String> = siblings.into_iter().chain(to).collect();
         let files = match language {
             Language::Python => signature::learn_files(&mut callables, &text, &siblings),
             _ => Vec::new(),

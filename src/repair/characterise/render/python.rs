@@ -36,9 +36,9 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         let result = if naming.style.is_annotated { " -> None" } else { "" };
         let case = case_of(functions, test);
         let fixtures = case.filter(|_| !unittest).map(|(_, case)| list_fixtures(case));
-        let fixture = |(name, kind): (&str, &str)| match naming.style.is_annotated {
-            true => format!("{name}: {kind}"),
-            false => name.to_owned(),
+        let is_annotated = naming.style.is_annotated;
+        let fixture = |(name, kind): (&str, &str)| {
+            if is_annotated { format!("{name}: {kind}") } else { name.to_owned() }
         };
         let fixtures = fixtures.unwrap_or_default().into_iter().map(fixture).collect::<Vec<_>>();
         let given = if unittest { own.to_owned() } else { fixtures.join(", ") };
@@ -253,6 +253,21 @@ impl Assertions {
         }
     }
 
+    /// That members of a result are what a dictionary says.
+    fn compare_members(
+        &self,
+        call: &str,
+        literal: &str,
+        imported: &dyn Fn(&str) -> String,
+    ) -> Vec<String> {
+        let result = if literal.contains("status_code") { "response" } else { "result" };
+        let compare = |(name, value): (String, String)| {
+            self.is_value(&format!("{result}.{name}"), &imported(&value))
+        };
+        let compared = dictionary_items(literal).into_iter().map(compare);
+        std::iter::once(format!("{result} = {call}")).chain(compared).collect()
+    }
+
     /// That a call prints a text.
     fn prints(&self, call: String, literal: &str) -> Vec<String> {
         if self.is_unittest {
@@ -359,6 +374,7 @@ fn lines_of_outcome(
         None => literal.to_owned(),
     };
     let is_redirected = assertions.is_unittest && case.seen.effects.output.is_some();
+    let has_effect = case.seen.effects.shows_effect();
     match case.expected_outcome() {
         CallOutcome::Value { way: ResultKind::Nan, .. } => {
             lines.push(assertions.holds(&format!("math.isnan({call})")));
@@ -381,21 +397,13 @@ fn lines_of_outcome(
             lines.extend(assertions.prints(call, literal));
         }
         CallOutcome::Value { literal, way: ResultKind::Members } => {
-            let result = if literal.contains("status_code") { "response" } else { "result" };
-            lines.push(format!("{result} = {call}"));
-            lines.extend(dictionary_items(literal).into_iter().map(|(name, value)| {
-                assertions.is_value(&format!("{result}.{name}"), &imported(&value))
-            }));
+            lines.extend(assertions.compare_members(&call, literal, &imported));
         }
         CallOutcome::Value { literal, .. } if is_redirected => {
             lines.extend(redirected(&[format!("result = {call}")]));
             lines.push(assertions.is_value("result", literal));
         }
-        CallOutcome::Value { literal, .. }
-            if literal == "None" && case.seen.effects.shows_effect() =>
-        {
-            lines.push(call);
-        }
+        CallOutcome::Value { literal, .. } if has_effect && literal == "None" => lines.push(call),
         CallOutcome::Value { literal, way } => {
             let expected = imported(literal);
             lines.push(assertions.is_value(&observed_expression(&call, *way), &expected));
