@@ -1,4 +1,4 @@
-//! `regreen integration` where the sides of a boundary use files, SQLite, settings of the environment, routes and
+//! `regreen integration` where the sides of a boundary use files, `SQLite`, settings of the environment, routes and
 //! command lines: tests put these up in temporary folders, and nothing else is touched.
 
 use std::fs;
@@ -209,7 +209,7 @@ def fine(path):
     assert!(text.contains("assert fine("), "{text}");
     let names: Vec<_> =
         fs::read_dir(outside.path()).unwrap().map(|one| one.unwrap().path()).collect();
-    assert_eq!(names, [kept.clone()]);
+    assert_eq!(names.iter().collect::<Vec<_>>(), [&kept]);
     assert_eq!(fs::read_to_string(kept).unwrap(), "kept");
     let (folder, _) = session_in(&repo, "archives");
     let state = state_of(&folder).to_string();
@@ -260,7 +260,7 @@ def add_up():
     return {"total": prices.total(given["sku"], given["count"])}, 201
 "#;
 
-const FLASK_HOST: &str = r#"from flask import Flask
+const FLASK_HOST: &str = r"from flask import Flask
 
 from shop.web import orders
 
@@ -269,7 +269,7 @@ def create_app(settings=None):
     app = Flask(__name__)
     app.register_blueprint(orders)
     return app
-"#;
+";
 
 const FAST_API: &str = r#"from fastapi import FastAPI, HTTPException
 from pydantic import BaseModel
