@@ -33,8 +33,8 @@ pub use model::{
     UsageMeter,
 };
 pub use observer::{
-    Call, CallOutcome, Observation, ObserveRequest, Observer, ProbeRequest, ProbeResult,
-    ResultKind, World,
+    Call, CallEffects, CallFolder, CallOutcome, Observation, ObserveRequest, Observer,
+    ProbeRequest, ProbeResult, ResultKind, World,
 };
 pub use remote_repository::{
     FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError,

@@ -19,12 +19,16 @@ pub struct Call {
     /// Calls on the same object before it: `add("Ada", 250)`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
+    /// What variables of the environment are set to; others are not set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<(String, String)>,
 }
 
 impl Call {
     /// A call with nothing before it.
     pub fn new(callee: impl Into<String>, arguments: Vec<String>) -> Self {
-        Self { callee: callee.into(), arguments, setup: Vec::new() }
+        let (setup, environment) = (Vec::new(), Vec::new());
+        Self { callee: callee.into(), arguments, setup, environment }
     }
 }
 
@@ -47,6 +51,8 @@ pub struct ObserveRequest<'a> {
     /// export, and `PATH#NAME` for what another file exports. Python: names that arguments use from
     /// other modules, and these.
     pub bindings: &'a [(String, String)],
+    /// Python: files by their names, with literals of their texts; a call that names one finds it in its folder.
+    pub files: &'a [(String, String)],
     pub calls: &'a [Call],
     pub world: World,
     pub limit: Duration,
@@ -145,6 +151,35 @@ pub struct Observation {
     pub printed: Option<String>,
     /// Whether it asked for the time, which is another one in each environment.
     pub reads_clock: bool,
+    pub effects: CallEffects,
+}
+
+/// What a call did with the files and the environment around it; texts are literals.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallEffects {
+    /// Its folder, if it used that.
+    pub folder: Option<CallFolder>,
+    /// The variables of the environment that it asked for, with their values.
+    pub asked: Vec<(String, Option<String>)>,
+    /// What a command printed beside its result.
+    pub output: Option<String>,
+}
+
+/// The files in the folder of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct CallFolder {
+    /// Those that were there before, with their texts.
+    pub given: Vec<(String, String)>,
+    /// Those that it wrote or removed, with their texts afterwards.
+    pub written: Vec<(String, Option<String>)>,
+}
+
+impl CallEffects {
+    /// Whether a call changed files or printed something, which says what it does even if it returns nothing.
+    #[must_use]
+    pub fn shows_effect(&self) -> bool {
+        self.output.is_some() || self.folder.as_ref().is_some_and(|one| !one.written.is_empty())
+    }
 }
 
 impl Observation {
@@ -159,12 +194,16 @@ impl Observation {
             marks: Vec::new(),
             printed: None,
             reads_clock: false,
+            effects: CallEffects::default(),
         }
     }
 
     /// Whether both have the same result, apart from what only environment 0 records.
     pub fn agrees(&self, other: &Self) -> bool {
-        self.outcome == other.outcome && self.after == other.after && self.needs == other.needs
+        self.outcome == other.outcome
+            && self.after == other.after
+            && self.needs == other.needs
+            && self.effects == other.effects
     }
 }
 

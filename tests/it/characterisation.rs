@@ -112,10 +112,10 @@ fn pin_writes_tests_that_hold_and_leaves_hostile_functions_alone() {
     let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "1"]);
     let document = ran.document();
     for (name, expected) in [
-        ("wipe", "changes files"),
+        ("wipe", "changes files outside of its folder"),
         ("spin", "takes longer than 1 s"),
         ("call_home", "uses the network"),
-        ("swallow", "opens a file"),
+        ("swallow", "opens a file outside of its folder"),
         ("tick", "reads the clock"),
         ("today", "reads the clock"),
         ("quit_all", "ends the process"),

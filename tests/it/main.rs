@@ -28,6 +28,7 @@ mod fake_runners;
 mod fix_sessions;
 mod frameworks;
 mod integration;
+mod integration_effects;
 mod integration_models;
 mod integration_repairs;
 mod interrupted_provider_calls;

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::effect::{CallOutcome, Observation, ResultKind};
+use crate::effect::{CallEffects, CallFolder, CallOutcome, Observation, ResultKind};
 
 /// What a driver says about one call.
 #[derive(Deserialize)]
@@ -27,6 +27,10 @@ pub struct CallRecord {
     printed: Option<String>,
     #[serde(default)]
     clock: bool,
+    folder: Option<CallFolder>,
+    #[serde(default)]
+    asked: Vec<(String, Option<String>)>,
+    output: Option<String>,
 }
 
 impl CallRecord {
@@ -58,6 +62,11 @@ impl From<CallRecord> for Observation {
             marks: record.marks,
             printed: record.printed,
             reads_clock: record.clock,
+            effects: CallEffects {
+                folder: record.folder,
+                asked: record.asked,
+                output: record.output,
+            },
         }
     }
 }

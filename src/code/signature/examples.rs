@@ -696,7 +696,7 @@ mod tests {
                 .map(|(receiver, has_result)| (receiver.to_owned(), has_result))
         };
         assert_eq!(results(Language::Python, &python("pass"), "Cup.fill"), expected(true));
-        let effect = python("open(path, 'w')");
+        let effect = python("os.chdir(path)");
         assert_eq!(results(Language::Python, &effect, "Cup.fill"), expected(false));
         let script = "export class Cup {\n  /**\n   * JSON.parse('2') // => 2\n   */\n  parse(text) { return 3; }\n}\n";
         let found = results(Language::JavaScript, script, "Cup.parse");

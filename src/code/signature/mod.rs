@@ -6,10 +6,12 @@ mod compiled_examples;
 pub mod date_texts;
 mod declared_values;
 mod documentation_examples;
+mod entry_points;
 mod example_statements;
 mod example_variables;
 mod examples;
 pub mod factory_exports;
+mod file_inputs;
 mod go;
 mod go_values;
 mod imported_types;
@@ -44,8 +46,10 @@ use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 pub use call_arguments::{ChainedCall, call_arguments, chained_calls};
 pub use declared_values::{DeclaredValues, interleave_columns};
 pub use documentation_examples::{is_entry_point, is_page, source_examples, unread_examples};
+pub use entry_points::{EntryInput, EntryPoint, InputPlace, add_entry_points};
 pub use example_variables::{is_whole_repr, own_maker};
 pub use examples::{DocumentedResult, Example, assign_examples, is_constant_name, is_defined};
+pub use file_inputs::{FileText, learn_files};
 pub use go_values::is_basic_go;
 use java_examples::is_constant;
 use matching_text::notation_texts;
@@ -187,6 +191,10 @@ pub struct Callable {
     pub results: Vec<String>,
     /// Whether its package does not offer it to others, as opposed to another function of its file.
     pub is_internal: bool,
+    /// Variables of the environment that it asks for, each with a value that is not its default.
+    pub settings: Vec<(String, String)>,
+    /// The application or the command through which it is called, instead of by its name.
+    pub entry: Option<EntryPoint>,
     /// Why no test should pin it, judging by its text.
     pub unsupported: Option<String>,
 }
@@ -194,6 +202,9 @@ pub struct Callable {
 impl Callable {
     /// The name that a test imports: the class of a method, or else the function.
     pub fn subject(&self) -> &str {
+        if let Some(entry) = &self.entry {
+            return &entry.object;
+        }
         self.class.as_ref().map_or(self.name.as_str(), |class| class.name.as_str())
     }
 

@@ -16,37 +16,12 @@ const STATE: &str = "changes state outside of itself";
 
 /// Callees that rule out a test of this kind, in addition to those of [`effect_of_callee`].
 const CALLEES: &[CalleeRow] = &[
-    (PY, &["open", "io.open", "codecs.open", "Path.read_", "np.load", "np.save"], "opens a file"),
+    // Files, databases and settings of the environment are left to those who watch the calls.
+    (PY, &["np.load", "np.save"], "opens a file"),
     (JS, &["fs.", "fsp."], "opens a file"),
-    (
-        PY,
-        &[
-            "os.rename",
-            "os.replace",
-            "os.mkdir",
-            "os.makedirs",
-            "os.chmod",
-            "os.chdir",
-            "shutil.",
-            "tempfile.",
-        ],
-        "changes files",
-    ),
-    (
-        PY,
-        &[
-            "os.listdir",
-            "os.walk",
-            "os.scandir",
-            "glob.glob",
-            "os.path.exists",
-            "os.path.isfile",
-            "os.path.isdir",
-            "os.path.getsize",
-            "os.stat",
-        ],
-        "asks about files",
-    ),
+    (PY, &["os.chmod", "os.chown"], "changes files"),
+    (PY, &["os.chdir"], "changes its working folder"),
+    (PY, &["os.symlink", "os.link"], "makes links"),
     (PY, &["socket.", "http."], "uses the network"),
     (JS, &["http.", "https.", "net."], "uses the network"),
     (PY, &["subprocess.", "os.exec", "os.spawn", "sys.exit"], "starts or ends processes"),
@@ -72,11 +47,7 @@ const CALLEES: &[CalleeRow] = &[
     (JS, &["console.", "process.stdout.", "process.stderr."], "prints"),
     (PY, &["sys.stdin.", "getpass."], "asks a person"),
     (JS, &["prompt", "confirm", "alert"], "asks a person"),
-    (
-        PY,
-        &["os.getenv", "os.environ.", "os.getcwd", "os.getpid", "socket.gethostname", "platform."],
-        "asks about its machine",
-    ),
+    (PY, &["os.getcwd", "os.getpid", "socket.gethostname", "platform."], "asks about its machine"),
     (JS, &["process.cwd"], "asks about its machine"),
     (
         PY,
@@ -320,6 +291,7 @@ fn forbidden_effect(language: Language, name: &str) -> Option<&'static str> {
         .find(|(languages, names, _)| languages.contains(&language) && names.iter().any(is_known));
     row.map(|(.., does)| *does).or_else(|| {
         Some(match effect_of_callee(language, name)? {
+            SideEffect::DeletesFiles if language == Language::Python => return None,
             SideEffect::DeletesFiles => "changes files",
             SideEffect::UsesNetwork => "uses the network",
             SideEffect::StartsPrograms | SideEffect::EndsRun => "starts or ends processes",
@@ -387,6 +359,12 @@ fn change_of_argument(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Optio
     (!own.contains(target)).then_some(STATE)
 }
 
+/// The method that a callee calls on an object: `os.remove(x)` changes none.
+fn called_method(callee: &str) -> &str {
+    let method = callee.rsplit('.').next().filter(|_| !callee.starts_with("os."));
+    method.unwrap_or_default()
+}
+
 /// The reason why a single node rules out a characterisation test, if it does.
 fn reason(
     language: Language,
@@ -412,7 +390,7 @@ fn reason(
             if let Some(does) = forbidden_effect(language, name).filter(|_| !is_shadowed) {
                 return Some(does);
             }
-            let method = name.rsplit('.').next().unwrap_or_default();
+            let method = called_method(name);
             if language == Language::Go {
                 return go_change(callee, text).filter(|one| is_outside(*one)).map(|_| STATE);
             }

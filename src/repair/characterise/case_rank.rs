@@ -67,7 +67,8 @@ pub fn is_garbled(callable: &Callable, case: &Case) -> bool {
     };
     let is_long = matches!(&case.seen.outcome,
         CallOutcome::Value { literal, .. } if literal.len() > LONG_LITERAL);
-    case.documented.is_none() && (is_long || case.call.arguments.iter().any(|one| is_odd(&one)))
+    let is_plain = case.documented.is_none() && callable.entry.is_none();
+    is_plain && (is_long || case.call.arguments.iter().any(|one| is_odd(&one)))
 }
 
 /// Whether an argument of a call is an edge case, null, zero, negative or empty, that shows something.

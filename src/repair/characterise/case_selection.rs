@@ -327,12 +327,15 @@ pub fn answered_code<'a>(cases: impl Iterator<Item = &'a Case>) -> BTreeSet<Stri
 /// Ids of the code that a call shows: for an error not what came before it, where other calls have a result.
 pub fn shown_code(case: &Case, answered: &BTreeSet<String>) -> BTreeSet<String> {
     let is_raised = matches!(case.seen.outcome, CallOutcome::Raised { .. });
-    reached_code(&case.seen).filter(|mark| !is_raised || !answered.contains(mark)).collect()
+    let reached = reached_code(&case.seen).filter(|mark| !is_raised || !answered.contains(mark));
+    // A setting shows in results more often than in lines.
+    let set = case.call.environment.iter().filter(|_| !is_raised);
+    reached.chain(set.map(|(name, _)| format!("setting {name}"))).collect()
 }
 
 /// What tells results apart: value or error, and what became of the arguments.
 pub fn outcome_key(seen: &Observation) -> String {
-    format!("{:?} {:?}", seen.outcome, seen.after)
+    format!("{:?} {:?} {:?}", seen.outcome, seen.after, seen.effects.output)
 }
 
 /// What the function names of a call that gives something, as an id: its result, as in `return 490`, and in
@@ -417,6 +420,7 @@ pub fn drop_silent_calls(callable: &Callable, known: &mut Vec<Case>, source: &st
         let outcome = case.expected_outcome();
         matches!(outcome, CallOutcome::Value { literal, .. } if ["None", "undefined"].contains(&literal.as_str()))
             && case.seen.after.is_empty()
+            && !case.seen.effects.shows_effect()
     };
     let is_method = callable.class.as_ref().is_some_and(|class| !class.is_static);
     let is_empty = !known.is_empty() && known.iter().all(is_silent)
@@ -465,6 +469,7 @@ pub(super) mod tests {
                 marks: marks.iter().map(|mark| (*mark).to_owned()).collect(),
                 printed: None,
                 reads_clock: false,
+                effects: crate::effect::CallEffects::default(),
             },
             documented: None,
         }

@@ -43,6 +43,9 @@ const MATCHING_LISTS: usize = 20;
 /// Calls in the repository that are tried of one function.
 const EXAMPLES: usize = 16;
 
+/// Calls that are made again with each setting of the environment.
+const SET: usize = 4;
+
 /// Objects among them that are made as documentation or the repository makes them.
 const EXAMPLE_OBJECTS: usize = 3;
 
@@ -428,6 +431,11 @@ pub fn first(
             }
         }
     }
+    let first = found.clone().into_iter().take(SET);
+    let set = |call: Call, one: &(String, String)| Call { environment: vec![one.clone()], ..call };
+    let set =
+        first.flat_map(|call| callable.settings.iter().map(move |one| set(call.clone(), one)));
+    found.extend(set.collect::<Vec<_>>());
     found
 }
 

@@ -79,6 +79,7 @@ pub fn take_shorter_calls(
         let Some(case) = cases.and_then(|cases| cases.get_mut(index)) else { continue };
         let is_same = seen.outcome == case.seen.outcome
             && seen.after == case.seen.after
+            && seen.effects == case.seen.effects
             && (case.documented.is_some() || seen.marks == case.seen.marks);
         if is_same {
             *case = Case { call, seen, documented: case.documented.clone() };

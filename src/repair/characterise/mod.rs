@@ -8,6 +8,7 @@ mod case_selection;
 mod combinations;
 mod documented_result;
 mod documented_texts;
+mod entry_inputs;
 mod inputs;
 mod literal_values;
 mod minimise;
@@ -99,6 +100,8 @@ pub struct FileTask<'a> {
     pub text: &'a str,
     /// Names that arguments may use, with where the other file that has them is.
     pub imports: &'a [(String, String)],
+    /// Files that calls may name, with literals of their texts.
+    pub files: &'a [(String, String)],
     /// Lines where mutants survived. Functions that run them are searched more thoroughly: with
     /// targeted calls, more rounds and more cases.
     pub missed: &'a BTreeSet<u32>,
@@ -255,7 +258,10 @@ pub async fn characterise(
                 .map(|(call, _)| call)
                 .collect();
         let known = (documented.as_slice(), examples);
-        let calls = inputs::first(task.language, &one.callable, &one.local, known, further);
+        let calls = match &one.callable.entry {
+            Some(entry) => entry_inputs::list_entry_calls(&one.callable, entry),
+            None => inputs::first(task.language, &one.callable, &one.local, known, further),
+        };
         wave.extend(calls.into_iter().map(|call| (index, call)));
     }
     let mut chained: Vec<Vec<Case>> = vec![Vec::new(); found.len()];
@@ -281,7 +287,9 @@ pub async fn characterise(
         if round < rounds {
             target = SearchTarget::at(task.language, task.text, task.missed, &seen);
             for (index, one) in found.iter().enumerate() {
-                let Some(known) = seen.get(index).filter(|known| !known.is_empty()) else {
+                let is_plain = one.callable.entry.is_none();
+                let Some(known) = seen.get(index).filter(|known| is_plain && !known.is_empty())
+                else {
                     continue;
                 };
                 let calls = if target.reaches(known) {
@@ -463,6 +471,7 @@ async fn observe(
         file: task.file,
         module: task.module,
         bindings,
+        files: task.files,
         calls,
         world: World { number: world },
         limit: task.limit,

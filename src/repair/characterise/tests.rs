@@ -500,6 +500,7 @@ fn what_differs_between_environments_is_dropped_with_a_reason() {
         limit: Duration::from_secs(1),
         text: "",
         imports: &[],
+        files: &[],
         missed: &BTreeSet::new(),
         goes_on: &|_| true,
     };
@@ -544,6 +545,7 @@ fn calls_end_with_the_time_and_every_function_had_its_turn() {
             limit: Duration::from_secs(1),
             text: &text,
             imports: &[],
+            files: &[],
             missed: &BTreeSet::new(),
             goes_on: &goes_on,
         };

@@ -46,6 +46,7 @@ pub async fn probe_mutants(
         file,
         module: "",
         bindings: &bindings,
+        files: &[],
         calls: &calls,
         world: World { number: 0 },
         limit: CALL,

@@ -10,6 +10,7 @@ mod functions_of_failing_tests;
 mod imported_names;
 mod mutation_probe;
 mod observation;
+mod route_hosts;
 mod run;
 mod test_file;
 mod type_sources;

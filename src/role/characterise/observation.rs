@@ -10,7 +10,7 @@ use crate::code::java_packages::{BUILD_FILES, JUnit};
 use crate::code::language::Language;
 use crate::code::rust_crate::{is_first_edition, module_path};
 use crate::code::signature::module_exports::ScriptPackage;
-use crate::code::signature::{self, Callable, ChainedCall, module_exports};
+use crate::code::signature::{self, Callable, ChainedCall, FileText, module_exports};
 use crate::code::test_paths::is_test;
 use crate::domain::characterisation_report::{
     CharacterisationReport, CharacterisedFunction, DropReason,
@@ -26,6 +26,7 @@ use crate::repair::{
 use super::boundary_values::{callee_names, drop_one_sided, learn_across};
 use super::contradiction::fruitless_examples;
 use super::imported_names::ImportedNames;
+use super::route_hosts::read_hosts;
 use super::test_file::PinnedFile;
 use super::type_sources::{read_siblings, read_source};
 use super::{Crossing, Gap, GenerateRequest, unfinished};
@@ -53,6 +54,8 @@ struct Subject {
     test_file: Option<RepoPath>,
     /// The boundary that its tests must cross.
     crossing: Option<Crossing>,
+    /// Files that its functions read.
+    files: Vec<FileText>,
 }
 
 /// Calls the functions of all gaps until the deadline `ends`.
@@ -107,7 +110,9 @@ pub async fn observe(
         };
         let module = repair::module_of(&subject.file, &facts.directory, &files);
         let others = imported.list_from_others(&subject.file);
-        let imports = repair::list_imports(&layout, &subject.file, &others);
+        let entries = subject.callables.iter().filter_map(|one| one.entry.as_ref());
+        let mut imports = repair::list_imports(&layout, &subject.file, &others);
+        imports.extend(entries.flat_map(|one| one.imports.iter().cloned()));
         let task = FileTask {
             root: fx.worktree.root(),
             file: &subject.file,
@@ -119,6 +124,7 @@ pub async fn observe(
             limit: CALL,
             text: &subject.text,
             imports: &imports,
+            files: &subject.files,
             missed: request.missed.get(&subject.file).unwrap_or(&none),
             goes_on: &goes_on,
         };
@@ -256,7 +262,21 @@ async fn subjects(
             let package = read_source(request, &package, fx).await?.unwrap_or_default();
             signature::mark_internal(&mut callables, gap.file.stem(), &text, &package);
         }
+        if language == Language::Python {
+            let hosts = read_hosts(request, (&gap.file, &text), fx).await?;
+            signature::add_entry_points(&mut callables, &text, &hosts);
+        }
         callables.retain(|one| names(gap, one));
+        let to = gap.crossing.as_ref().map(|crossing| &crossing.to);
+        let to = match to.filter(|_| language == Language::Python) {
+            Some(to) => read_source(request, to, fx).await?,
+            None => None,
+        };
+        let siblings: Vec<String> = siblings.into_iter().chain(to).collect();
+        let files = match language {
+            Language::Python => signature::learn_files(&mut callables, &text, &siblings),
+            _ => Vec::new(),
+        };
         let foreign = unsupported_reason(language, framework, &fx.suite.facts().version);
         for callable in &mut callables {
             let held = request.held.get(&(gap.file.clone(), callable.name.clone()));
@@ -265,7 +285,7 @@ async fn subjects(
         }
         let (file, test_file) = (gap.file.clone(), gap.test_file.clone());
         let crossing = gap.crossing.clone();
-        subjects.push(Subject { file, language, text, callables, test_file, crossing });
+        subjects.push(Subject { file, language, text, callables, test_file, crossing, files });
     }
     Ok(subjects)
 }
@@ -321,7 +341,10 @@ fn names(gap: &Gap, callable: &Callable) -> bool {
             || name == callable.short_name()
             || class.is_some() && name.split_once('.').map(|(class, _)| class) == class
     };
-    gap.functions.is_empty() || gap.functions.iter().any(is_named)
+    // What a factory makes is called with it.
+    let outer = callable.name.split_once('.').filter(|_| callable.entry.is_some());
+    let is_made = outer.is_some_and(|(outer, _)| gap.functions.iter().any(|name| name == outer));
+    gap.functions.is_empty() || gap.functions.iter().any(is_named) || is_made
 }
 
 /// What the sources of the repository say about the names of functions.

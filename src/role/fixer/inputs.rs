@@ -72,6 +72,7 @@ async fn observe_all(
                 file: one.file,
                 module: &repair::module_of(one.file, &fx.suite.facts().directory, &files),
                 bindings: function.binding.as_slice(),
+                files: &[],
                 calls: &function.calls,
                 world: World { number: 2 },
                 limit: CALL,

@@ -2,10 +2,11 @@
 
 One request as a JSON line on standard input:
 {"module": DOTTED, "path": FILE, "root": DIR, "calls": [{"callee": TEXT, "arguments": [TEXT]}],
- "trace": BOOL, "reverse": BOOL, "shift": DAYS, "limit": SECONDS, "memory": BYTES}
+ "files": [[NAME, LITERAL]], "trace": BOOL, "reverse": BOOL, "shift": DAYS, "limit": SECONDS, "memory": BYTES}
 One answer as a JSON line per call on standard output, with its index, then {"end": true}.
 
-Calls run in a forked child, one child per callee, and are watched: what opens a file, uses the
+Calls run in a forked child, one child per callee, each call in an empty folder of its own with the files that it
+names. They are watched: what touches files outside of that folder, uses the
 network, starts a process, reads random numbers, or changes state of its
 module is refused with a reason, and so is what takes too long. Works on Python 3.8 and later.
 """
@@ -26,15 +27,25 @@ import json
 import linecache
 import math
 import os
+import pathlib
 import random
 import re
 import select
+import shutil
 import signal
+import socket
 import sys
+import sysconfig
+import tempfile
 import threading
 import time
 import types
 import warnings
+
+try:
+    import sqlite3
+except ImportError:
+    sqlite3 = None
 
 REQUESTS = os.fdopen(os.dup(0), "r", encoding="utf-8")
 ANSWERS = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -50,6 +61,9 @@ MARKS = 400
 MEMBERS = 4
 MEMBER = 120
 HANGS = 3
+# Bytes of a file that a call writes, and how often it may make or change files.
+FILE = 1 << 20
+CHANGES = 64
 
 
 class Refused(BaseException):
@@ -65,6 +79,15 @@ class Watch:
     reason = None
     # Whether a call asked for the time.
     clock = False
+    # The folder of the call, whether it was used, and how often something was changed in it.
+    folder = None
+    used = False
+    changes = 0
+    # Whether it opens a database in the way that is watched.
+    connects = False
+    # What the environment of the call holds, and what it was asked for.
+    settings = {}
+    asked = {}
 
 
 def refuse(reason):
@@ -74,10 +97,12 @@ def refuse(reason):
 
 
 AUDITED = [
-    (("os.listdir", "os.scandir", "os.walk", "glob.", "os.getxattr"), "lists a folder"),
-    (("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.truncate", "os.link",
-      "os.symlink", "os.utime", "shutil.", "tempfile.", "os.chdir", "os.lockf", "os.setxattr",
-      "os.removexattr", "pathlib."), "changes files"),
+    (("os.listdir", "os.scandir", "os.walk", "glob.", "os.getxattr"), "lists a folder outside of its own"),
+    (("os.link", "os.symlink"), "makes links"),
+    (("os.chdir",), "changes its working folder"),
+    (("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.truncate", "os.utime",
+      "shutil.", "tempfile.", "os.lockf", "os.setxattr", "os.removexattr", "pathlib."),
+     "changes files outside of its folder"),
     (("socket.", "urllib.", "http.", "smtplib.", "ftplib.", "poplib.", "imaplib.", "nntplib.", "telnetlib.",
       "ssl."), "uses the network"),
     (("subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "pty.",
@@ -85,16 +110,124 @@ AUDITED = [
     (("os.putenv", "os.unsetenv"), "changes the environment"),
     (("time.sleep",), "sleeps"),
     (("ctypes.", "mmap.", "fcntl."), "reaches below Python"),
-    (("sqlite3.", "dbm."), "uses a database"),
+    (("sqlite3.", "dbm."), "uses a database outside of its folder"),
     (("builtins.input",), "reads from the keyboard"),
 ]
 CODE = (".py", ".pyc", ".so", ".pyd", ".zip")
+CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+# What is done to files whose paths are the first arguments, as many as the number says.
+ON_PATHS = {
+    "open": 1, "os.listdir": 1, "os.scandir": 1, "os.remove": 1, "os.rename": 2, "os.rmdir": 1, "os.mkdir": 1,
+    "os.chmod": 1, "os.truncate": 1, "os.utime": 1, "sqlite3.connect": 1,
+}
+# These are made of the above.
+BY_PATHS = ("glob.", "os.walk", "pathlib.", "shutil.", "tempfile.")
+
+
+def is_inside(path):
+    """Whether a path leads to a place in the folder of the call, whatever links are on the way."""
+    if Watch.folder is None:
+        return False
+    if type(path) is int:
+        try:
+            path = os.readlink("/proc/self/fd/%d" % path)
+        except OSError:
+            return False
+    # Another object may give another path when it is asked again.
+    if path is not None and type(path) not in (str, bytes, pathlib.PosixPath):
+        return False
+    path = os.fsdecode("." if path is None else path)
+    real = os.path.realpath(path)
+    return real == Watch.folder or real.startswith(Watch.folder + os.sep)
+
+
+def library_folders():
+    """The folders of the interpreter and of what is installed, which calls may read."""
+    found = {*sysconfig.get_paths().values(), *(one for one in sys.path if one.endswith(("site-packages", "dist-packages")))}
+    root = os.path.realpath(REQUEST["root"])
+    return tuple(sorted({os.path.realpath(one) + os.sep for one in found if os.path.realpath(one) != root}))
+
+
+def is_library(path):
+    """Whether a path leads to a file of a library."""
+    if type(path) not in (str, bytes, pathlib.PosixPath):
+        return False
+    real = os.path.realpath(os.fsdecode(path))
+    return (real + os.sep).startswith(LIBRARIES) and not asks_itself()
+
+
+def allows(event, arguments):
+    """Whether an event touches the folder of the call alone, or only reads a library."""
+    if event == "socket.__new__":
+        # Event loops wake themselves up by one that leads nowhere else.
+        return arguments[1] == getattr(socket, "AF_UNIX", None) and not asks_itself()
+    if event in ("os.listdir", "os.scandir") and is_library(arguments[0]):
+        return True
+    if event == "open" and set(str(arguments[1] or "w")) <= set("rbt") and is_library(arguments[0]):
+        return True
+    if event.startswith(BY_PATHS):
+        return Watch.folder is not None
+    if event.startswith("sqlite3.connect"):
+        if not Watch.connects or str(arguments[0]).startswith("file:"):
+            return False
+        if event != "sqlite3.connect" or arguments[0] in (":memory:", ""):
+            return True
+    count = ON_PATHS.get(event)
+    if count is None or not all(map(is_inside, arguments[:count])):
+        return False
+    Watch.used = True
+    if event != "open" or set(str(arguments[1] or "w")) & set("wax+"):
+        Watch.changes += event not in ("os.listdir", "os.scandir")
+        if Watch.changes > CHANGES:
+            refuse("changes many files")
+    return True
+
+
+def authorise(action, name, *others):
+    """Tells SQLite whether a statement may be run: a file may be attached if the call may open it."""
+    attach = 24
+    active, Watch.active = Watch.active, False
+    try:
+        # SQL reaches other files by ATTACH only.
+        fine = action != attach or not name or name == ":memory:" or not name.startswith("file:") and is_inside(name)
+    finally:
+        Watch.active = active
+    if not fine and Watch.reason is None:
+        Watch.reason = "uses a database outside of its folder"
+    return 0 if fine else 1
+
+
+def watch_databases():
+    """Lets calls open databases in their folder only, also by SQL."""
+    if sqlite3 is None:
+        return
+    plain = sqlite3.connect
+
+    @functools.wraps(plain)
+    def connect(*given, **named):
+        active, before = Watch.active, Watch.connects
+        Watch.connects = True
+        try:
+            found = plain(*given, **named)
+        finally:
+            Watch.connects = before
+        if active:
+            Watch.active = False
+            try:
+                found.set_authorizer(authorise)
+            finally:
+                Watch.active = True
+        return found
+
+    sqlite3.connect = sqlite3.dbapi2.connect = connect
 
 
 def importing():
     frame = sys._getframe(2)
     while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
+        # What is installed, and the messages of the standard library in other languages.
+        finds = str(frame.f_globals.get("__name__")).startswith(("importlib.metadata", "gettext"))
+        if finds or frame.f_code.co_filename.startswith("<frozen importlib"):
             return True
         frame = frame.f_back
     return False
@@ -104,11 +237,12 @@ def audit(event, arguments):
     if not Watch.active:
         return
     if event == "open":
-        path, mode = (tuple(arguments) + (None, None))[:2]
-        code = isinstance(path, str) and path.endswith(CODE) and (mode is None or set(mode) <= set("rbt"))
+        path, mode, flags = (tuple(arguments) + (None, None, 0))[:3]
+        reads = set(mode) <= set("rbt") if isinstance(mode, str) else not (flags or 0) & CHANGING
+        code = isinstance(path, str) and path.endswith(CODE) and reads
         if code:
             return
-        reason = "opens a file"
+        reason = "opens a file outside of its folder"
     else:
         for names, text in AUDITED:
             if event.startswith(names):
@@ -117,8 +251,10 @@ def audit(event, arguments):
         else:
             return
     Watch.active = False
-    allowed = importing()
-    Watch.active = True
+    try:
+        allowed = allows(event, arguments) or importing()
+    finally:
+        Watch.active = True
     if not allowed:
         refuse(reason)
 
@@ -129,6 +265,10 @@ CLOCK = {
 # These are shifted in other worlds, which shows whether a result depends on them.
 SHIFTED = {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns"}
 SELF = {"getpid", "getppid", "getcwd", "getuid", "getlogin", "uname", "times", "getloadavg", "stat", "lstat", "access"}
+
+
+# These put the number of the process into what they write, and into names that nobody sees.
+NAMES_ITSELF = ("logging", "tempfile")
 
 
 def shift_clock(days):
@@ -186,7 +326,16 @@ def profile(frame, event, function):
         reason = "uses random numbers"
     elif module == "posix" and name == "urandom":
         reason = "uses random numbers"
-    elif module == "posix" and name in SELF:
+    elif module == "posix" and name == "getcwd" and Watch.folder is not None:
+        # Where it is differs from run to run, and so does a result that tells it.
+        Watch.active = False
+        Watch.used = Watch.used or asks_itself()
+        Watch.active = True
+    elif name == "set_authorizer":
+        reason = "uses a database outside of its folder"
+    elif module == "posix" and name in ("mkfifo", "mknod"):
+        reason = "makes special files"
+    elif module == "posix" and name in SELF and frame.f_globals.get("__name__") not in NAMES_ITSELF:
         reason = "asks about its machine"
     if reason:
         Watch.active = False
@@ -194,6 +343,75 @@ def profile(frame, event, function):
         Watch.active = True
         if not allowed:
             refuse(reason)
+
+
+def watch_paths():
+    """Lets calls ask about what is in their folder, which no event tells."""
+    for name in ("stat", "lstat", "access"):
+
+        def ask(path, *others, plain=getattr(os, name), **named):
+            if not Watch.active:
+                return plain(path, *others, **named)
+            Watch.active = False
+            try:
+                inside = is_inside(path)
+                Watch.used = Watch.used or inside
+                is_code = type(path) is str and path.endswith(CODE)
+                if inside or is_code or is_library(path) or importing():
+                    return plain(path, *others, **named)
+            finally:
+                Watch.active = True
+            refuse("asks about files outside of its folder")
+
+        setattr(os, name, functools.wraps(getattr(os, name))(ask))
+        # Until Python 3.10, paths keep the functions that there were when their module was loaded.
+        for kind in filter(None, [getattr(pathlib, "_NormalAccessor", None)]):
+            setattr(kind, name, staticmethod(ask))
+
+
+# What every process has, and no program of its own.
+MACHINE = {"HOME", "PATH", "PWD", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "TZ", "PYTHONPATH"}
+
+
+# Modules that ask for others, this one included.
+BETWEEN = ("__main__", "os", "collections.abc", "posixpath", "genericpath", "pathlib", "pathlib._local", "pathlib._abc")
+
+
+def asks_itself():
+    """Whether code of the repository asks, rather than a library."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") in BETWEEN:
+        frame = frame.f_back
+    path = os.path.realpath(frame.f_code.co_filename) if frame else ""
+    return path.startswith(REQUEST["root"] + os.sep) and "site-packages" not in path
+
+
+def watch_environment():
+    """Answers code of the repository from the settings of the call instead of those of the machine."""
+    kind = type(os.environ)
+
+    def ask(environ, name, plain=kind.__getitem__):
+        if not Watch.active:
+            return plain(environ, name)
+        Watch.active = False
+        try:
+            if not asks_itself():
+                return plain(environ, name)
+        finally:
+            Watch.active = True
+        if name in MACHINE or name.startswith("LC_"):
+            refuse("asks about its machine")
+        Watch.asked[name] = Watch.settings.get(name)
+        if name not in Watch.settings:
+            raise KeyError(name)
+        return Watch.settings[name]
+
+    def list_names(environ, plain=kind.__iter__):
+        if Watch.active and asks_itself():
+            refuse("asks about its machine")
+        return plain(environ)
+
+    kind.__getitem__, kind.__iter__ = ask, list_names
 
 
 class Silent:
@@ -466,9 +684,45 @@ def explicit(error):
     return inside and re.search(r"\braise\b", linecache.getline(path, entry.tb_lineno)) is not None
 
 
+FRAMEWORKS = {"click", "django", "fastapi", "flask", "httpx", "starlette", "typer", "werkzeug"}
+
+
+def answer_of(value):
+    """What a test compares of an answer of an application or a command, by expressions on it; else None."""
+    roots = {kind.__module__.split(".")[0] for kind in type(value).__mro__}
+    if not roots & FRAMEWORKS:
+        return None
+    if hasattr(value, "exit_code") and hasattr(value, "output"):
+        if value.exception is not None and not isinstance(value.exception, SystemExit):
+            raise value.exception
+        # How a framework puts that it was called wrongly differs from version to version.
+        return {"exit_code": value.exit_code, **({} if value.exit_code == 2 else {"output": value.output})}
+    if not isinstance(getattr(value, "status_code", None), int):
+        return None
+    if value.status_code >= 500:
+        refuse("is answered with status %d" % value.status_code)
+    found = {"status_code": value.status_code}
+    kind = value.headers.get("Content-Type") or ""
+    if 300 <= value.status_code < 400:
+        found["headers['Location']"] = value.headers.get("Location")
+    elif value.status_code == 422 or value.status_code >= 400 and "json" not in kind:
+        # What a framework says of a bad request differs from version to version.
+        pass
+    elif "json" in kind:
+        found["get_json()" if hasattr(value, "get_json") else "json()"] = (getattr(value, "get_json", None) or value.json)()
+    elif hasattr(value, "get_data"):
+        found["get_data(as_text=True)"] = value.get_data(as_text=True)
+    else:
+        found["text" if hasattr(value, "text") else "content"] = value.text if hasattr(value, "text") else value.content
+    return found
+
+
 def result(value, way, needs, is_made):
     """What a test compares; of an object that was just made, what it keeps, not that it is equal to itself."""
     known = set(needs)
+    answer = answer_of(value) if way == "plain" else None
+    if answer is not None:
+        return {"value": written(answer, needs), "way": "members"}
     try:
         if is_made and described(value, needs):
             raise NoLiteral("it is described")
@@ -567,14 +821,15 @@ def imported_objects(module, texts):
             if isinstance(kind, type):
                 found[name] = (kind, source.__name__)
     for name, source in REQUEST["bindings"]:
-        if name not in found and name not in vars(module) and any(re.search(r"(?<![\w.\"'])%s[.(]" % name, text) for text in texts):
+        if name not in found and name not in vars(module) and any(re.search(r"(?<![\w.\"'])%s[.()]" % name, text) for text in texts):
             source = importlib.import_module(source)
             if hasattr(source, name):
                 found[name] = (getattr(source, name), source.__name__)
     return found
 
 
-ARGUMENT_MODULES = ("datetime", "decimal", "fractions", "io", "pathlib", "re")
+DATABASES = ("sqlite3",) if sqlite3 else ()
+ARGUMENT_MODULES = ("datetime", "decimal", "fractions", "io", "pathlib", "re", *DATABASES)
 NAMED_MODULE = re.compile(r"\b(%s)\.[A-Za-z]" % "|".join(ARGUMENT_MODULES))
 
 
@@ -607,6 +862,77 @@ def leave(manager, tracer):
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
+def enter_folder(call, folder):
+    """Makes the folder of a call with the files that it names, and returns these."""
+    os.mkdir(folder)
+    os.chdir(folder)
+    texts = [*call["arguments"], call["callee"], *(call.get("setup") or ())]
+    given = {}
+    for name, text in REQUEST["files"]:
+        if any('"%s"' % name in one for one in texts):
+            given[name] = ast.literal_eval(text)
+            with open(name, "w", encoding="utf-8", newline="") as file:
+                file.write(given[name])
+    Watch.folder, Watch.used, Watch.changes, Watch.asked = os.path.realpath(folder), False, 0, {}
+    Watch.settings = dict(call.get("environment") or ())
+    tempfile.tempdir = Watch.folder
+    return given
+
+
+def leave_folder(given):
+    """Removes the folder of a call; returns the texts of files that it made or changed, None for those that are gone."""
+    folder, Watch.folder = Watch.folder, None
+    found = {}
+    try:
+        for base, _, names in os.walk(folder):
+            for name in names[:CHANGES]:
+                found[os.path.relpath(os.path.join(base, name), folder)] = text_of(os.path.join(base, name))
+    finally:
+        os.chdir(os.path.dirname(folder))
+        shutil.rmtree(folder, ignore_errors=True)
+    changed = {name: found.get(name) for name in given if found.get(name) != given[name]}
+    changed.update((name, text) for name, text in found.items() if name not in given)
+    return [[name, changed[name]] for name in sorted(changed) if is_pinned(changed[name])]
+
+
+def text_of(path):
+    """The text of a file, or a zero byte where it is none; what is too large for a call refuses it."""
+    try:
+        if os.path.islink(path) or not os.path.isfile(path):
+            return "\0"
+        if os.path.getsize(path) >= FILE:
+            Watch.reason = Watch.reason or "writes a large file"
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read(FILE)
+    except (OSError, ValueError):
+        return "\0"
+
+
+def is_pinned(text):
+    """Whether a test compares what is in a file: no databases, and nothing that is long."""
+    return text is None or len(text) <= TEXT and "\0" not in text
+
+
+def run_apart(call, module, tracer, folder):
+    """Makes a call in a folder of its own and adds to its record what it did there."""
+    given = enter_folder(call, folder)
+    try:
+        record = run(call, module, tracer)
+    finally:
+        Watch.active = False
+        written = leave_folder(given)
+    if "refused" in record or Watch.reason:
+        return {"refused": record.get("refused") or Watch.reason}
+    if Watch.used:
+        given = [[name, repr(text)] for name, text in sorted(given.items())]
+        written = [[name, None if text is None else repr(text)] for name, text in written]
+        record["folder"] = {"given": given, "written": written}
+    record["asked"] = sorted(Watch.asked.items())
+    if folder in json.dumps([record.get(key) for key in ("value", "message", "after", "folder")]):
+        return {"refused": "its result tells where its files are"}
+    return record
+
+
 def run(call, module, tracer):
     needs, way = set(), "plain"
     Watch.reason, Watch.clock = None, False
@@ -618,6 +944,8 @@ def run(call, module, tracer):
         known = dict({name: kind for name, (kind, _) in others.items()}, **own_classes(module))
         nested = called_names(module, texts)
         known.update(nested)
+        # A command is given to its runner.
+        known.update((one, vars(module)[one]) for one in texts if is_request(call) and one in vars(module))
         package, calls = package_of(module)
         if any(calls.search(text) for text in written_in):
             known[package] = nested[package] = sys.modules[package]
@@ -634,6 +962,8 @@ def run(call, module, tracer):
         missing.update("%s:%s" % (module.__name__, name) for name in nested if name not in needs)
     except Refused as error:
         return {"refused": str(error)}
+    except (ImportError, RuntimeError) as error:
+        return {"refused": "it cannot be called: %s" % str(error).strip().split("\n")[0][:200]}
     except Exception as error:
         return {"refused": "an argument cannot be made: %s" % type(error).__name__}
     finally:
@@ -648,7 +978,9 @@ def run(call, module, tracer):
         signal.setitimer(signal.ITIMER_REAL, REQUEST["limit"])
         if tracer:
             sys.settrace(tracer.call)
+            threading.settrace(tracer.call)
         sys.setprofile(profile)
+        threading.setprofile(profile)
         Watch.active = True
         try:
             callee = callee_of(call, names)
@@ -680,12 +1012,14 @@ def run(call, module, tracer):
             Watch.active = False
             sys.settrace(None)
             sys.setprofile(None)
+            threading.settrace(None)
+            threading.setprofile(None)
             signal.setitimer(signal.ITIMER_REAL, 0)
         if manager is not None:
             way, value = ("entered", value) if value is not manager else ("entered-attributes", public_attributes(value))
         if type(value) is float and math.isnan(value):
             record = {"value": "nan", "way": "nan" if way == "plain" else "none"}
-        elif value is None and way == "plain" and isinstance(sys.stdout, Silent) and sys.stdout.text:
+        elif value is None and way == "plain" and isinstance(sys.stdout, Silent) and sys.stdout.text and not is_command(call):
             record = {"value": written(sys.stdout.text, needs), "way": "printed"}
         else:
             record = result(value, way, needs, isinstance(callee, type))
@@ -695,13 +1029,19 @@ def run(call, module, tracer):
         record = {"refused": str(error)}
     except (RecursionError, MemoryError) as error:
         record = {"refused": "uses too much memory or stack"}
-    except (SystemExit, KeyboardInterrupt):
+    except SystemExit as error:
+        record = {"refused": "ends the process"}
+        if is_command(call):
+            record = {"raised": "SystemExit", "message": str(error), "explicit": True, "way": "plain"}
+    except KeyboardInterrupt:
         record = {"refused": "ends the process"}
     except NoLiteral as error:
         record = {"refused": "its result is left out: %s" % error}
     except BaseException as error:
         if manager is not None:
             return {"refused": "it cannot be left: %s" % type(error).__name__}
+        if is_request(call):
+            return {"refused": "its application fails: %s" % type(error).__name__}
         try:
             record = {
                 "raised": reach(type(error), needs),
@@ -715,6 +1055,11 @@ def run(call, module, tracer):
         signal.setitimer(signal.ITIMER_REAL, 0)
     if Watch.reason is not None:
         return {"refused": Watch.reason}
+    # The client of an application ends its own threads a moment later.
+    for _ in range(50 if is_request(call) else 0):
+        if threading.active_count() <= threads:
+            break
+        time.sleep(0.01)
     if threading.active_count() > threads:
         return {"refused": "starts a thread"}
     if "refused" in record:
@@ -729,10 +1074,22 @@ def run(call, module, tracer):
         except Exception:
             if not asserted:
                 return {"refused": "changes an argument in a way that cannot be written down"}
+    if is_command(call) and isinstance(sys.stdout, Silent) and sys.stdout.text:
+        record["output"] = written(sys.stdout.text, needs)
     record["after"], record["needs"], record["clock"] = after, sorted(needs | missing), Watch.clock
     if tracer:
         record["lines"], record["marks"] = sorted(tracer.lines), sorted(tracer.marks)
     return record
+
+
+def is_command(call):
+    """Whether a call is that of the entry point of a command, which may end by an exit and print beside its result."""
+    return call["callee"].split(".")[-1] == "main"
+
+
+def is_request(call):
+    """Whether a call asks an application or a command by the test client of its framework."""
+    return call["callee"].startswith(("TestClient(", "CliRunner(")) or ".test_client()" in call["callee"]
 
 
 def state_of(names):
@@ -767,12 +1124,12 @@ def limit_resources():
         memory = REQUEST["memory"]
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE, FILE))
     except (ImportError, OSError, ValueError):
         pass
 
 
-def child(calls, module, out):
+def child(calls, module, out, folder):
     """Runs calls of one callee; what they change is seen when all are done."""
     limit_resources()
     sys.stdout, sys.stderr = Silent(), Silent()
@@ -782,7 +1139,8 @@ def child(calls, module, out):
     before, hangs = state_of(names), 0
     for index, call in calls:
         tracer = Tracer(module.__file__) if REQUEST["trace"] else None
-        record = run(call, module, tracer) if hangs < HANGS else {"refused": slow()}
+        own = os.path.join(folder, str(index))
+        record = run_apart(call, module, tracer, own) if hangs < HANGS else {"refused": slow()}
         hangs += record.get("refused") == slow()
         record["index"] = index
         os.write(out, (json.dumps(record) + "\n").encode("utf-8", "surrogatepass"))
@@ -804,12 +1162,13 @@ def serve(calls, module):
     while left:
         reader, writer = os.pipe()
         gc.collect()
+        folder = tempfile.mkdtemp(prefix="calls-", dir=os.getcwd())
         pid = os.fork()
         if pid == 0:
             os.close(reader)
             try:
                 os.setpgid(0, 0)
-                child(left, module, writer)
+                child(left, module, writer, folder)
             finally:
                 os._exit(1)
         os.close(writer)
@@ -837,6 +1196,7 @@ def serve(calls, module):
             except OSError:
                 pass
         os.waitpid(pid, 0)
+        shutil.rmtree(folder, ignore_errors=True)
         if changed:
             for index, _ in calls:
                 if "refused" not in records.get(index, {"refused": ""}):
@@ -909,7 +1269,9 @@ def main():
     if module:
         imported_names(module.__file__)
     for index, call in enumerate(REQUEST["calls"]):
-        groups.setdefault(call["callee"].split("(")[0], []).append((index, call))
+        # What one request changes says nothing about another one.
+        key = str(call) if is_request(call) else call["callee"].split("(")[0]
+        groups.setdefault(key, []).append((index, call))
     for calls in groups.values():
         if problem:
             for index, _ in calls:
@@ -921,9 +1283,18 @@ def main():
 
 REQUEST = json.loads(REQUESTS.readline())
 REQUEST["root"] = os.path.realpath(REQUEST["root"])
+LIBRARIES = library_folders()
 sys.argv = ["tests"]
 sys.dont_write_bytecode = True
+if any(map(is_request, REQUEST["calls"])):
+    # Frameworks derive classes from those of dates, which a shifted clock replaces.
+    for source in ("pydantic.v1", *(source for _, source in REQUEST["bindings"] if source.split(".")[0] in FRAMEWORKS)):
+        with contextlib.suppress(Exception):
+            importlib.import_module(source)
 if REQUEST["shift"]:
     shift_clock(REQUEST["shift"])
+watch_paths()
+watch_databases()
+watch_environment()
 sys.addaudithook(audit)
 main()

@@ -483,11 +483,14 @@ class Tracer:
 
     def start(self):
         self.parts, self.states = [{}], True
+        # Clients of applications run these in threads.
+        threading.settrace(self.call)
         sys.settrace(self.call)
 
     def stop(self, behind=0):
         """The lines of all parts but the first ones."""
         sys.settrace(None)
+        threading.settrace(None)
         names = {name for part in self.parts[behind:] for name in part}
         of = lambda name: (part.get(name, ()) for part in self.parts[behind:])
         return {name: sorted(set().union(*of(name))) for name in names}

@@ -44,6 +44,7 @@ pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &
         (CallOutcome::Value { literal, .. }, ..) => format!("return {}", shape_words(literal)),
         _ => "return".to_owned(),
     };
+    let behaviour = effect_words(function, case).unwrap_or(behaviour);
     let subject = if is_spoken { own } else { snake_case(&own) };
     let condition = match (given.is_empty(), setup.is_empty()) {
         (true, true) => format!("{subject} is called"),
@@ -57,6 +58,18 @@ pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &
         Some(Language::Go) => format!("Test{}", joined_words(&text)),
         _ => text,
     }
+}
+
+/// What a call does beside its result: how a request is answered or a command ends, or that files change.
+fn effect_words(function: &ObservedFunction, case: &Case) -> Option<String> {
+    let CallOutcome::Value { literal, way } = case.expected_outcome() else { return None };
+    if *way == ResultKind::Members && function.callable.entry.is_some() {
+        let verb = if literal.contains("exit_code") { "exit with" } else { "answer" };
+        let number = literal.split([':', ',', '}']).nth(1)?;
+        return Some(format!("{verb} {}", number.trim()));
+    }
+    let is_silent = literal == "None" && case.seen.effects.shows_effect();
+    is_silent.then(|| "change files".to_owned())
 }
 
 /// As many words of a name as fit.

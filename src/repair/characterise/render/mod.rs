@@ -1,6 +1,7 @@
 //! Renders cases as test files in the project's own framework.
 
 mod behaviour_name;
+mod call_setup;
 mod go;
 mod java;
 mod line_breaks;
@@ -226,7 +227,7 @@ pub fn render(naming: &Naming, functions: &[ObservedFunction], reversed: bool) -
 /// The call of a case with those before it; one that gives the text of an object as that of the object whose text
 /// is compared.
 fn shown_call(case: &Case) -> String {
-    let Call { callee, arguments, setup } = &case.call;
+    let Call { callee, arguments, setup, .. } = &case.call;
     let is_text =
         matches!(case.expected_outcome(), CallOutcome::Value { way: ResultKind::Text, .. });
     let mut names = [".__str__", ".toString"].iter().filter(|_| arguments.is_empty());

@@ -8,6 +8,7 @@ use crate::code::tree::{field_of, named_nodes};
 use crate::domain::framework::Framework;
 use crate::effect::{Call, CallOutcome, ResultKind};
 
+use super::call_setup::{files_after, is_printed, lines_before, list_fixtures, list_modules};
 use super::line_breaks::{BreakStyle, Layout, break_line};
 use super::{
     Case, Draft, Naming, ObservedFunction, arguments, case_of, compared_message, is_awaited,
@@ -34,12 +35,13 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         });
         let result = if naming.style.is_annotated { " -> None" } else { "" };
         let case = case_of(functions, test);
-        let fixture =
-            if naming.style.is_annotated { "capsys: pytest.CaptureFixture[str]" } else { "capsys" };
-        let given = match case {
-            Some((_, case)) if is_printed(case) && !unittest => fixture,
-            _ => own,
+        let fixtures = case.filter(|_| !unittest).map(|(_, case)| list_fixtures(case));
+        let is_annotated = naming.style.is_annotated;
+        let fixture = |(name, kind): (&str, &str)| {
+            if is_annotated { format!("{name}: {kind}") } else { name.to_owned() }
         };
+        let fixtures = fixtures.unwrap_or_default().into_iter().map(fixture).collect::<Vec<_>>();
+        let given = if unittest { own.to_owned() } else { fixtures.join(", ") };
         text.push_str(&format!("{indent}def {}({given}){result}:\n", test.name));
         let lines = case.map(|(one, case)| lines(one, case, naming));
         for line in lines.into_iter().flatten() {
@@ -73,6 +75,8 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     modules.extend(needs("unittest", unittest));
     let is_redirected = unittest && used.iter().any(|(_, case)| is_printed(case));
     modules.extend(["contextlib", "io"].into_iter().filter(|_| is_redirected));
+    let around = |(_, case): &(_, &Case)| list_modules(case, unittest, naming.style.is_annotated);
+    modules.extend(used.iter().flat_map(around));
     // What the module under test has itself comes with its other names.
     let needs_subject =
         |case: &&Case| case.seen.needs.contains(&naming.subject) && !case.is_contradicted();
@@ -86,7 +90,7 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     let lines =
         |list: &[&&str]| list.iter().map(|one| format!("import {one}\n")).collect::<String>();
     let raises = |case: &Case| matches!(case.expected_outcome(), CallOutcome::Raised { .. });
-    let is_typed = |case: &Case| naming.style.is_annotated && is_printed(case);
+    let is_typed = |case: &Case| naming.style.is_annotated && !list_fixtures(case).is_empty();
     let raises = !unittest && used.iter().any(|(_, case)| raises(case) || is_typed(case));
     let foreign = if raises { "import pytest\n".to_owned() } else { String::new() };
     let mut text = String::new();
@@ -103,21 +107,23 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     subjects.extend(own.into_iter().map(|(_, name)| name));
     subjects.retain(|one| named.iter().all(|(_, name)| name != one));
     let subjects: Vec<&str> = subjects.into_iter().collect();
-    let line = format!("from {from} import {}", subjects.join(", "));
     let mut from_lines: Vec<String> =
         named.iter().map(|(module, name)| format!("from {module} import {name}\n")).collect();
-    from_lines.push(if line.len() > naming.style.line_width() {
-        format!("from {from} import (\n    {},\n)\n", subjects.join(",\n    "))
-    } else {
-        line + "\n"
-    });
+    // All that is called may come from another file.
+    let is_named = !subjects.is_empty();
+    from_lines.extend(is_named.then(|| from_line(from, &subjects, naming.style.line_width())));
     from_lines.sort();
     text + &from_lines.concat()
 }
 
-/// Whether a test compares what its call prints.
-fn is_printed(case: &Case) -> bool {
-    matches!(case.expected_outcome(), CallOutcome::Value { way: ResultKind::Printed, .. })
+/// The import of names from a module.
+fn from_line(module: &str, names: &[&str], width: usize) -> String {
+    let line = format!("from {module} import {}", names.join(", "));
+    if line.len() > width {
+        format!("from {module} import (\n    {},\n)\n", names.join(",\n    "))
+    } else {
+        line + "\n"
+    }
 }
 
 /// Whether tests are methods of a class: by the framework, or as in the neighbouring tests.
@@ -155,7 +161,7 @@ fn called_subjects<'a>(
 
 /// What a call is written with: what it calls, its arguments, and the calls before it.
 pub fn expressions_of(case: &Case) -> impl Iterator<Item = &String> {
-    let Call { callee, arguments, setup } = &case.call;
+    let Call { callee, arguments, setup, .. } = &case.call;
     arguments.iter().chain(setup).chain([callee])
 }
 
@@ -243,15 +249,28 @@ impl Assertions {
         }
     }
 
+    /// That members of a result are what a dictionary says.
+    fn compare_members(
+        &self,
+        call: &str,
+        literal: &str,
+        imported: &dyn Fn(&str) -> String,
+    ) -> Vec<String> {
+        let result = if literal.contains("status_code") { "response" } else { "result" };
+        let compare = |(name, value): (String, String)| {
+            self.is_value(&format!("{result}.{name}"), &imported(&value))
+        };
+        let compared = dictionary_items(literal).into_iter().map(compare);
+        std::iter::once(format!("{result} = {call}")).chain(compared).collect()
+    }
+
+    /// That a call prints a text.
     fn prints(&self, call: String, literal: &str) -> Vec<String> {
         if self.is_unittest {
-            vec![
-                "with contextlib.redirect_stdout(io.StringIO()) as printed:".to_owned(),
-                format!("    {call}"),
-                self.equal("printed.getvalue()", literal),
-            ]
+            let printed = self.equal(printed_text(true), literal);
+            [redirected(&[call]), vec![printed]].concat()
         } else {
-            vec![call, self.equal("capsys.readouterr().out", literal)]
+            vec![call, self.equal(printed_text(false), literal)]
         }
     }
 
@@ -294,6 +313,17 @@ impl Assertions {
     }
 }
 
+/// Lines whose output is kept, in unittest.
+fn redirected(lines: &[String]) -> Vec<String> {
+    let opener = "with contextlib.redirect_stdout(io.StringIO()) as printed:".to_owned();
+    std::iter::once(opener).chain(lines.iter().map(|line| format!("    {line}"))).collect()
+}
+
+/// What a call has printed.
+fn printed_text(is_unittest: bool) -> &'static str {
+    if is_unittest { "printed.getvalue()" } else { "capsys.readouterr().out" }
+}
+
 /// The denial of a condition: `a not in b`, as linters ask for.
 fn denied(condition: &str) -> String {
     let parts = condition.split_once(" in ").filter(|(value, _)| !value.contains([' ', '(']));
@@ -308,16 +338,39 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     let assertions =
         Assertions { is_unittest: is_unittest(naming), width: naming.style.line_width() };
     let (given, named) = arguments(one, case);
-    let mut lines: Vec<String> =
-        named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let mut lines = lines_before(case, assertions.is_unittest);
+    lines.extend(named.iter().map(|(name, value)| format!("{name} = {value}")));
     let (setup, callee) = setup_lines(naming, one, case);
     lines.extend(setup);
-    let Expression { text: call, is_condition } = write_call(&one.callable, &callee, &given);
+    lines.extend(lines_of_outcome((one, case), naming, &assertions, (&callee, &given)));
+    let output = case.seen.effects.output.iter();
+    lines.extend(output.map(|text| assertions.equal(printed_text(assertions.is_unittest), text)));
+    let changed = named.iter().zip(&case.seen.after);
+    lines.extend(changed.map(|((name, _), (_, after))| assertions.equal(name, after)));
+    let files = files_after(case, assertions.is_unittest).into_iter();
+    lines.extend(files.map(|(place, text)| match text {
+        Some(text) => assertions.equal(&place, text),
+        None => assertions.holds(&format!("not {place}")),
+    }));
+    lines
+}
+
+/// The lines that make the call of a case and compare its outcome.
+fn lines_of_outcome(
+    (one, case): (&ObservedFunction, &Case),
+    naming: &Naming,
+    assertions: &Assertions,
+    (callee, given): (&str, &[String]),
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let Expression { text: call, is_condition } = write_call(&one.callable, callee, given);
     // A class of the module under test is imported by its name.
     let imported = |literal: &str| match own_class(case, &naming.subject) {
         Some(_) => literal.split_at(naming.subject.len() + 1).1.to_owned(),
         None => literal.to_owned(),
     };
+    let is_redirected = assertions.is_unittest && case.seen.effects.output.is_some();
+    let has_effect = case.seen.effects.shows_effect();
     match case.expected_outcome() {
         CallOutcome::Value { way: ResultKind::Nan, .. } => {
             lines.push(assertions.holds(&format!("math.isnan({call})")));
@@ -329,10 +382,8 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
             lines.push(assertions.holds(&denied(&call)));
         }
         CallOutcome::Value { literal, way } if way.is_entered() => {
-            let name = match &one.callable.class {
-                Some(_) => object_name(naming, one, case),
-                None => "value".to_owned(),
-            };
+            let class = one.callable.class.as_ref();
+            let name = class.map_or("value".to_owned(), |_| object_name(naming, one, case));
             let kept =
                 if *way == ResultKind::Entered { name.clone() } else { format!("vars({name})") };
             lines.push(format!("with {call} as {name}:"));
@@ -342,11 +393,13 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
             lines.extend(assertions.prints(call, literal));
         }
         CallOutcome::Value { literal, way: ResultKind::Members } => {
-            lines.push(format!("result = {call}"));
-            lines.extend(dictionary_items(literal).into_iter().map(|(name, value)| {
-                assertions.is_value(&format!("result.{name}"), &imported(&value))
-            }));
+            lines.extend(assertions.compare_members(&call, literal, &imported));
         }
+        CallOutcome::Value { literal, .. } if is_redirected => {
+            lines.extend(redirected(&[format!("result = {call}")]));
+            lines.push(assertions.is_value("result", literal));
+        }
+        CallOutcome::Value { literal, .. } if has_effect && literal == "None" => lines.push(call),
         CallOutcome::Value { literal, way } => {
             let expected = imported(literal);
             lines.push(assertions.is_value(&observed_expression(&call, *way), &expected));
@@ -354,12 +407,11 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
         CallOutcome::Raised { class, message, explicit, way } => {
             let says = compared_message(message, *explicit && !message.contains('\n'));
             let class = own_class(case, &naming.subject).unwrap_or(class);
-            lines.extend(assertions.raises(class, &call, *way, (message, says)));
+            let raised = assertions.raises(class, &call, *way, (message, says));
+            lines.extend(if is_redirected { redirected(&raised) } else { raised });
         }
         CallOutcome::Refused(_) => {}
     }
-    let changed = named.iter().zip(&case.seen.after);
-    lines.extend(changed.map(|((name, _), (_, after))| assertions.equal(name, after)));
     lines
 }
 

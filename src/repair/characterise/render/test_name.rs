@@ -198,7 +198,7 @@ pub(super) fn argument_words(
     let callee = &case.call.callee;
     // What the object is made of, or the text that it is.
     let made = callee.split_once('(').and_then(|(_, rest)| Some(rest.rsplit_once(')')?.0));
-    let made = made.filter(|given| !given.is_empty());
+    let made = made.filter(|given| !given.is_empty() && function.callable.entry.is_none());
     let object = callee.rsplit_once('.').map(|(object, _)| object);
     let object = object.filter(|object| object.starts_with('"')).or(made);
     let parameters = function.callable.parameters.iter();

@@ -1,0 +1,177 @@
+//! Requests to applications and words for commands, made of what their entry points take.
+
+use crate::code::signature::{Callable, EntryInput, EntryPoint, InputPlace, Type};
+use crate::effect::Call;
+
+use super::inputs::value_pool;
+use super::literal_values::string_content;
+use super::parameter_fit::kind_of;
+
+/// Values that are tried for one input.
+const VALUES: usize = 5;
+
+/// Words of the code that are tried for one text.
+const WORDS: usize = 4;
+
+/// The longest word.
+const LONGEST: usize = 24;
+
+/// Calls through the entry point of a function: with what it needs, with each other value in turn, and without one
+/// that it needs.
+pub fn list_entry_calls(callable: &Callable, entry: &EntryPoint) -> Vec<Call> {
+    let pools: Vec<Vec<String>> =
+        entry.inputs.iter().map(|one| list_values(one, callable)).collect();
+    let first = |(one, pool): (&EntryInput, &Vec<String>)| {
+        pool.first().cloned().filter(|_| !one.parameter.optional)
+    };
+    let base: Vec<Option<String>> = entry.inputs.iter().zip(&pools).map(first).collect();
+    let mut lists = vec![base.clone()];
+    for (place, (one, pool)) in entry.inputs.iter().zip(&pools).enumerate() {
+        let missing = (!one.parameter.optional && one.place != InputPlace::Path).then_some(None);
+        for value in pool.iter().cloned().map(Some).chain(missing) {
+            let mut list = base.clone();
+            if let Some(given) = list.get_mut(place) {
+                *given = value;
+            }
+            if !lists.contains(&list) {
+                lists.push(list);
+            }
+        }
+    }
+    lists.iter().map(|values| Call::new(&entry.callee, write_entry(entry, values))).collect()
+}
+
+/// The values of an input, without quotes.
+fn list_values(one: &EntryInput, callable: &Callable) -> Vec<String> {
+    if matches!(one.place, InputPlace::Flag(_)) {
+        return vec![String::new()];
+    }
+    let mut pool = value_pool(&one.parameter, callable, true);
+    if one.parameter.declared.is_none() {
+        let is_word = |text: &String| string_content(text).is_some_and(is_plain);
+        let is_number = |text: &String| text.parse::<i64>().is_ok();
+        let is_count = one.parameter.types.first() == Some(&Type::Int);
+        let literals = callable.literals.iter();
+        let words: Vec<String> = literals
+            .filter(|text| if is_count { is_number(text) } else { is_word(text) })
+            .take(WORDS)
+            .cloned()
+            .collect();
+        // Where nothing tells the type, all values are like the first one.
+        let is_other =
+            |value: &String| pool.first().is_some_and(|one| kind_of(one) != kind_of(value));
+        let words: Vec<String> = words.into_iter().filter(|one| !is_other(one)).collect();
+        let mut alike: Vec<String> = pool.iter().filter(|one| !is_other(one)).cloned().collect();
+        let at = alike.len().min(1);
+        alike.splice(at..at, words);
+        pool = alike;
+    }
+    let plain = pool.iter().filter_map(|value| {
+        let text = string_content(value).unwrap_or(value);
+        let text = text
+            .strip_prefix("pathlib.Path(\"")
+            .and_then(|one| one.strip_suffix("\")"))
+            .unwrap_or(text);
+        is_plain(text).then(|| text.to_owned())
+    });
+    let mut found: Vec<String> = Vec::new();
+    for value in plain {
+        if !found.contains(&value) && found.len() < VALUES {
+            found.push(value);
+        }
+    }
+    found
+}
+
+/// Whether a text may stand in an address and on a command line as it is.
+fn is_plain(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= LONGEST
+        && !text.starts_with('-')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+}
+
+/// The arguments of a call through an entry point.
+fn write_entry(entry: &EntryPoint, values: &[Option<String>]) -> Vec<String> {
+    let given: Vec<(&EntryInput, &String)> = entry
+        .inputs
+        .iter()
+        .zip(values)
+        .filter_map(|(one, value)| Some((one, value.as_ref()?)))
+        .collect();
+    let Some(route) = &entry.route else {
+        let mut words = entry.words.clone();
+        for (one, value) in given {
+            match &one.place {
+                InputPlace::Flag(name) => words.push(name.clone()),
+                InputPlace::Option(name) => words.extend([name.clone(), value.clone()]),
+                _ => words.push(value.clone()),
+            }
+        }
+        let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+        return [entry.first.clone(), vec![format!("[{}]", words.join(", "))]].concat();
+    };
+    let mut path = route.clone();
+    let (mut query, mut json, mut form) = (Vec::new(), Vec::new(), Vec::new());
+    for (one, value) in given {
+        let name = &one.parameter.name;
+        let is_text = one.parameter.types.first() == Some(&Type::Text);
+        let is_number = value.parse::<f64>().is_ok() || matches!(value.as_str(), "True" | "False");
+        let literal = if is_number && !is_text { value.clone() } else { format!("{value:?}") };
+        match one.place {
+            InputPlace::Path => path = path.replace(&format!("{{{name}}}"), value),
+            InputPlace::Query => query.push(format!("{name}={value}")),
+            InputPlace::Form => form.push(format!("\"{name}\": {value:?}")),
+            _ => json.push(format!("\"{name}\": {literal}")),
+        }
+    }
+    if !query.is_empty() {
+        path = format!("{path}?{}", query.join("&"));
+    }
+    let takes = |place: &InputPlace| entry.inputs.iter().any(|one| one.place == *place);
+    let json = takes(&InputPlace::Json).then(|| format!("json={{{}}}", json.join(", ")));
+    let form = takes(&InputPlace::Form).then(|| format!("data={{{}}}", form.join(", ")));
+    [Some(format!("{path:?}")), json, form].into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::signature::add_entry_points;
+
+    #[test]
+    fn requests_and_words_hold_what_is_needed_and_each_other_value_in_turn() {
+        let route = "app = Flask(__name__)\n\n@app.post('/orders/<int:id>')\ndef add(id):\n    page = request.args.get('page', 'x')\n    return request.get_json()['country'] + page\n";
+        let main = "def main(argv=None):\n    parser = argparse.ArgumentParser()\n    parser.add_argument('number', type=int)\n    parser.add_argument('--format', choices=['text', 'json'])\n    parser.add_argument('--loud', action='store_true')\n    return parser.parse_args(argv)\n";
+        let table: [(&str, &[&str]); 2] = [
+            (
+                route,
+                &[
+                    "\"/orders/3\", json={\"country\": \"DE\"}",
+                    "\"/orders/3?page=x\", json={\"country\": \"DE\"}",
+                    "\"/orders/3\", json={}",
+                ],
+            ),
+            (
+                main,
+                &[
+                    "[\"3\"]",
+                    "[\"3\", \"--format\", \"text\"]",
+                    "[\"3\", \"--format\", \"json\"]",
+                    "[\"3\", \"--loud\"]",
+                    "[]",
+                ],
+            ),
+        ];
+        for (text, expected) in table {
+            let mut found = Vec::new();
+            add_entry_points(&mut found, text, &[]);
+            let calls = list_entry_calls(&found[0], found[0].entry.as_ref().unwrap());
+            let calls: Vec<String> = calls.iter().map(|one| one.arguments.join(", ")).collect();
+            for one in expected {
+                assert!(calls.iter().any(|call| call == one), "{one} among {calls:?}");
+            }
+            assert_eq!(calls[0], expected[0]);
+        }
+    }
+}
