@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::code::behaviour::{self, Behaviour};
-use crate::code::external_services::external_services;
+use crate::code::external_services::{ExternalService, ServiceUse, external_services};
 use crate::code::language::Language;
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::integration::Phase;
@@ -63,8 +63,9 @@ pub async fn design_scenarios(
 /// One file of a boundary.
 struct Side {
     functions: Vec<Behaviour>,
-    /// External services that it uses, with the functions that do.
-    services: Vec<(String, String)>,
+    /// What it uses outside of the process: the functions, the evidence, and whether a test of its own
+    /// folder has it too.
+    services: Vec<(String, String, bool)>,
 }
 
 impl Side {
@@ -73,13 +74,27 @@ impl Side {
         let text = String::from_utf8(bytes).unwrap_or_default();
         let language = Language::of(file);
         let services = language.map(|language| external_services(language, &text));
-        let named = services.into_iter().flatten().map(|one| (one.function, one.evidence));
+        let named = services.into_iter().flatten().map(|one| {
+            let is_put_up = language == Some(Language::Python) && is_put_up(&one);
+            (one.function, one.evidence, is_put_up)
+        });
         Ok(Self {
             functions: language
                 .map(|language| behaviour::read(language, &text))
                 .unwrap_or_default(),
             services: named.collect(),
         })
+    }
+}
+
+/// Whether tests put a service up for themselves: files, SQLite and settings in a temporary folder.
+fn is_put_up(used: &ServiceUse) -> bool {
+    match used.service {
+        ExternalService::Files | ExternalService::Environment => true,
+        ExternalService::Database => used.evidence.starts_with("sqlite3"),
+        ExternalService::Network | ExternalService::Clock | ExternalService::ChildProcesses => {
+            false
+        }
     }
 }
 
@@ -96,15 +111,21 @@ fn design_scenario(
     let mut cases = happy_cases(point);
     cases.extend(error_cases(&callers, &callees, from));
     cases.extend(limit_cases(&callers, &callees, from));
-    let used = |side: &Side, names: &BTreeSet<&str>| -> Vec<String> {
-        let own = side.services.iter().filter(|(function, _)| names.contains(function.as_str()));
-        own.map(|(_, evidence)| evidence.clone()).collect()
-    };
     let called: BTreeSet<&str> = callees.iter().map(|one| one.name.as_str()).collect();
-    let faked: BTreeSet<String> =
-        used(from, &callers).into_iter().chain(used(to, &called)).collect();
-    let reason =
-        if faked.is_empty() { "both sides run as they are" } else { "it leaves the process" };
+    let own = from.services.iter().filter(|(function, ..)| callers.contains(function.as_str()));
+    let other = to.services.iter().filter(|(function, ..)| called.contains(function.as_str()));
+    let used: Vec<_> = own.chain(other).collect();
+    let faked: BTreeSet<String> = used
+        .iter()
+        .filter(|(.., is_put_up)| !is_put_up)
+        .map(|(_, evidence, _)| evidence.clone())
+        .collect();
+    let has_own = used.iter().any(|(.., is_put_up)| *is_put_up);
+    let reason = match (faked.is_empty(), has_own) {
+        (true, false) => "both sides run as they are",
+        (true, true) => "files and settings are real, those of each test",
+        (false, _) => "it leaves the process",
+    };
     Scenario {
         id: format!("IS-{number:03}"),
         name: format!("{} with {}", point.from.stem(), point.to.stem()),
@@ -121,8 +142,8 @@ fn design_scenario(
             real_targets: vec![point.from.to_string(), point.to.to_string()],
             reason: reason.into(),
         },
-        setup: String::new(),
-        teardown: String::new(),
+        setup: if has_own { "a temporary folder, and the settings".into() } else { String::new() },
+        teardown: if has_own { "both as they were before".into() } else { String::new() },
     }
 }
 
