@@ -12,6 +12,9 @@ use super::parameter_types::annotated;
 use super::python_function::{read_parameters, strip_decorators};
 use super::{Callable, DeclaredValues, Parameter, Type, literals};
 
+/// The decorator by which click and typer declare a command.
+const COMMAND: &str = "command";
+
 /// How a function is reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EntryPoint {
@@ -107,12 +110,10 @@ fn read_entry(node: Node<'_>, text: &str, applications: &[Application]) -> Optio
             let (object, method) = callee.rsplit_once('.')?;
             match applications.iter().find(|one| one.name == object) {
                 Some(one) => read_route(mark, (method, one), function, text),
-                None if method == "command"
-                    && text.contains(&format!("{object} = typer.Typer(")) =>
-                {
+                None if method == COMMAND && text.contains(&format!("{object} = typer.Typer(")) => {
                     Some(read_typed_command(object, function, text))
                 }
-                None if method == "command" && text.contains("click") => {
+                None if method == COMMAND && text.contains("click") => {
                     Some(read_command(node, function, text))
                 }
                 None => None,

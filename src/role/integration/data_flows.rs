@@ -86,6 +86,23 @@ pub fn find_reaching(name: &str, functions: &[Behaviour]) -> BTreeSet<String> {
     }
 }
 
+/// The public functions of a file that contain or pass on one of these, by name.
+pub fn find_mentioning(
+    names: &BTreeSet<String>,
+    functions: &[Behaviour],
+    text: &str,
+) -> BTreeSet<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mentions = |one: &&Behaviour| {
+        let (start, end) = (one.start.saturating_sub(1) as usize, one.end as usize);
+        let body = lines.get(start..end.min(lines.len())).unwrap_or_default();
+        let mut words = body.iter().flat_map(|line| line.split(|c| !is_part(c)));
+        one.is_public && words.any(|word| word != one.short_name() && names.contains(word))
+    };
+    functions.iter().filter(mentions).map(|one| one.name.clone()).collect()
+}
+
 /// Whether a callee as written is one of these functions of the same file: by its name, as a method
 /// of the same object, or as a class that is made.
 fn calls_one_of(callee: &str, names: &BTreeSet<String>) -> bool {
@@ -122,6 +139,14 @@ mod tests {
             crossed: None,
             crossed_by: vec![],
         }
+    }
+
+    #[test]
+    fn functions_that_pass_on_or_contain_another_one_are_found() {
+        let text = "export default function(a) {\n  return (a ? one : two)(a);\n}\n\nexport function three(a) {\n  return a;\n}\n\nfunction one(a) {\n  return a;\n}\n\nfunction hidden() {\n  return one;\n}\n";
+        let functions = behaviour::read(Language::JavaScript, text);
+        let found = find_mentioning(&BTreeSet::from(["one".to_owned()]), &functions, text);
+        assert_eq!(found, BTreeSet::from(["default".to_owned()]));
     }
 
     #[test]

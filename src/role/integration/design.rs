@@ -87,7 +87,7 @@ impl Side {
     }
 }
 
-/// Whether tests put a service up for themselves: files, SQLite and settings in a temporary folder.
+/// Whether tests put a service up for themselves: files, databases and settings in a temporary folder.
 fn is_put_up(used: &ServiceUse) -> bool {
     match used.service {
         ExternalService::Files | ExternalService::Environment => true,

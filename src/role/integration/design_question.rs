@@ -106,14 +106,14 @@ pub async fn improve_design(
     Ok(match reply {
         Reply::OutOfBudget(reason) => Budgeted::OutOfBudget(reason),
         Reply::Good(answer) | Reply::Degraded(answer) => {
-            Budgeted::Done(Some(enter_answer(design, answer.value, &answer.provider)))
+            Budgeted::Done(Some(enter_answer(design, &answer.value, &answer.provider)))
         }
         Reply::NoAnswer => Budgeted::Done(None),
     })
 }
 
 /// Adds an answer to a design, and orders its scenarios by their priorities.
-fn enter_answer(design: &mut TestDesign, accepted: AcceptedDesign, provider: &str) -> Decision {
+fn enter_answer(design: &mut TestDesign, accepted: &AcceptedDesign, provider: &str) -> Decision {
     let mut reasons = Vec::new();
     for scenario in &mut design.integration_scenarios {
         let cases = accepted.cases.iter().filter(|(name, _)| *name == scenario.boundary);
@@ -141,9 +141,10 @@ fn enter_answer(design: &mut TestDesign, accepted: AcceptedDesign, provider: &st
             "add what refers to code that exists".into(),
         ],
         chosen: format!("add {cases}"),
-        reason: match reasons.is_empty() {
-            true => "no priority was corrected, and nothing was dropped".to_owned(),
-            false => reasons.join("; "),
+        reason: if reasons.is_empty() {
+            "no priority was corrected, and nothing was dropped".to_owned()
+        } else {
+            reasons.join("; ")
         },
         impact:
             "a model that writes the tests sees them; the embedded engine follows the order alone"
@@ -439,7 +440,7 @@ mod tests {
             priorities: vec![(NAME.into(), ScenarioPriority::Critical, "money".into())],
             dropped: vec!["`x → y` is none of the boundaries".into()],
         };
-        let decision = enter_answer(&mut design, accepted, "one");
+        let decision = enter_answer(&mut design, &accepted, "one");
         assert_eq!(design.execution_order, ["IS-002", "IS-001"]);
         assert_eq!(design.integration_scenarios[1].test_cases.len(), 2);
         assert_eq!(decision.chosen, "add 1 case");

@@ -27,7 +27,7 @@ use crate::role::test_writer::WriteOutcome;
 use super::boundaries::crossing_of;
 use super::boundary_question::{BoundaryTests, BoundaryWriter, name_author};
 
-use super::data_flows::find_reaching;
+use super::data_flows::{find_mentioning, find_reaching};
 use super::test_place::{DOCUMENTED, place_tests};
 
 /// The shortest time worth beginning a boundary with.
@@ -321,12 +321,13 @@ impl Development<'_> {
 
     /// The functions of the upstream side that reach the boundary.
     fn callers(&self, point: &IntegrationPoint) -> Vec<String> {
-        let language = Language::of(&point.from);
-        let functions = language
-            .map(|language| behaviour::read(language, self.survey.text(&point.from)))
+        let text = self.survey.text(&point.from);
+        let functions = Language::of(&point.from)
+            .map(|language| behaviour::read(language, text))
             .unwrap_or_default();
-        let callers: BTreeSet<String> =
+        let mut callers: BTreeSet<String> =
             point.calls.iter().flat_map(|call| find_reaching(&call.caller, &functions)).collect();
+        callers.extend(find_mentioning(&callers, &functions, text));
         callers.into_iter().collect()
     }
 
