@@ -51,12 +51,7 @@ pub async fn write_integration_tests(
     screen: &dyn Screen,
 ) -> Result<IntegrationEnd, AppError> {
     let facts = repo::discover(&request.repository)?;
-    let mut request = request.clone();
-    let reference = find_reference(&request.run.session, &facts)?;
-    if let Some((id, stored)) = &reference {
-        request.module = stored["module"].as_str().unwrap_or_default().to_owned();
-        request.run.session = SessionChoice::New { name: Some(id.clone()) };
-    }
+    let (request, stored) = take_reference(request.clone(), &facts)?;
     let Continued { request, notice } = continue_session(&request, &facts)?;
     let mut settings = configured(&facts.root, request.run.config.as_ref(), &request.run.set)?;
     // What failed before the new tests were written is not theirs (specification.md 3.2).
@@ -79,18 +74,17 @@ pub async fn write_integration_tests(
     let (session, models) = or_undo(session, models, Session::delete).await?;
     show_opening(&session, &providers, &tee);
     let open = OpenModels { providers: &providers, models: &models };
-    let stored = reference.map(|(_, stored)| stored);
-    let prepared = prepare((&request, &settings, &fix), (&session, stored), open, &tee).await;
-    let (state, stopped) = match prepared {
-        Ok(prepared) => prepared,
-        Err(failure) => {
-            // A request that names no module leaves nothing behind.
-            if matches!(failure, Failure::Module(_)) && !session.resumed {
-                session.delete().await;
+    let (state, stopped) =
+        match prepare((&request, &settings, &fix), (&session, stored), open, &tee).await {
+            Ok(prepared) => prepared,
+            Err(failure) => {
+                // A request that names no module leaves nothing behind.
+                if matches!(failure, Failure::Module(_)) && !session.resumed {
+                    session.delete().await;
+                }
+                return Err(failure.into());
             }
-            return Err(failure.into());
-        }
-    };
+        };
     // A kill may have kept a session from being closed behind its last step.
     if state.checkpoint.commit.is_none() || stopped.is_some() {
         return rest((session, state, stopped), clock.elapsed(), bundle.as_ref()).await;
@@ -104,14 +98,9 @@ pub async fn write_integration_tests(
         bundle: BundleOpening::Append,
     };
     let ended = Box::pin(run_loop(run, session, open, screen)).await?;
-    let state = ended.integration.unwrap_or(state);
-    Ok(IntegrationEnd {
-        log: reflection_log::render(&state),
-        state,
-        folder: ended.outcome.folder.clone(),
-        outcome: Some(ended.outcome),
-        stopped: None,
-    })
+    let (state, outcome) = (ended.integration.unwrap_or(state), ended.outcome);
+    let (log, folder) = (reflection_log::render(&state), outcome.folder.clone());
+    Ok(IntegrationEnd { log, state, folder, outcome: Some(outcome), stopped: None })
 }
 
 /// The request with the options of the session that it continues: the one that it names, or a stopped
@@ -135,6 +124,19 @@ fn continue_session(
         continued.request.repository = folder;
     }
     Ok(continued)
+}
+
+/// The request for a new session in the place of one of the reference project, with what that stored.
+fn take_reference(
+    mut request: IntegrationRequest,
+    facts: &RepositoryFacts,
+) -> Result<(IntegrationRequest, Option<Value>), AppError> {
+    let Some((id, stored)) = find_reference(&request.run.session, facts)? else {
+        return Ok((request, None));
+    };
+    request.module = stored["module"].as_str().unwrap_or_default().to_owned();
+    request.run.session = SessionChoice::New { name: Some(id) };
+    Ok((request, Some(stored)))
 }
 
 /// The session of the reference project that is to be continued: one that regreen has not taken over.

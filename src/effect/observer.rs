@@ -145,6 +145,8 @@ pub struct Observation {
     pub needs: Vec<String>,
     /// Lines of the file that ran; recorded in environment 0 only.
     pub lines: Vec<u32>,
+    /// Files of the repository whose functions ran; `None` where that is not recorded.
+    pub reached: Option<Vec<String>>,
     /// Opaque ids of the control-flow steps that ran; recorded in environment 0 only.
     pub marks: Vec<String>,
     /// What the prompt of Python shows of a result without a literal.
@@ -191,6 +193,7 @@ impl Observation {
             after: Vec::new(),
             needs: Vec::new(),
             lines: Vec::new(),
+            reached: None,
             marks: Vec::new(),
             printed: None,
             reads_clock: false,

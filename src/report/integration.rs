@@ -145,7 +145,14 @@ fn next_step(state: &Integration, stopped: Option<&Stopped>) -> String {
             "the same command without `--dry-run` writes the tests".to_owned()
         }
         (IntegrationStep::Finish, None) if state.checkpoint.commit.is_none() => {
-            "name another module, or configure a model".to_owned()
+            let untested = state.test_inventory.iter().flat_map(|one| &one.untested);
+            let mut reasons = untested.map(|one| one.reason.as_str());
+            let more = if reasons.any(|reason| reason.starts_with("the time was used up")) {
+                "give it more time with `--engine-minutes`, "
+            } else {
+                ""
+            };
+            format!("{more}name another module, or configure a model")
         }
         (IntegrationStep::Finish, None) if !offers_tests(state) => {
             "nothing is left to merge: decide on what was found".to_owned()

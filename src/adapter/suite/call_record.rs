@@ -22,6 +22,7 @@ pub struct CallRecord {
     needs: Vec<String>,
     #[serde(default)]
     lines: Vec<u32>,
+    reached: Option<Vec<String>>,
     #[serde(default)]
     marks: Vec<String>,
     printed: Option<String>,
@@ -59,6 +60,7 @@ impl From<CallRecord> for Observation {
             after: record.after,
             needs: record.needs,
             lines: record.lines,
+            reached: record.reached,
             marks: record.marks,
             printed: record.printed,
             reads_clock: record.clock,

@@ -466,6 +466,7 @@ pub(super) mod tests {
                 after: Vec::new(),
                 needs: Vec::new(),
                 lines: Vec::new(),
+                reached: None,
                 marks: marks.iter().map(|mark| (*mark).to_owned()).collect(),
                 printed: None,
                 reads_clock: false,

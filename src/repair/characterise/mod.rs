@@ -3,8 +3,10 @@
 //! detect mutants.
 
 mod arguments;
+mod call_turns;
 mod case_rank;
 mod case_selection;
+mod chained_calls;
 mod combinations;
 mod documented_result;
 mod documented_texts;
@@ -66,17 +68,8 @@ const DEEPER: usize = 3;
 /// locale, folder and order. The last one runs twice, to detect random results.
 const ENVIRONMENTS: &[u32] = &[1, 2, 2];
 
-/// Most calls on results of one function.
-const CHAINS: usize = 60;
-
-/// Number of calls between two checks of the time limit; a multiple of [`TURN`].
+/// Number of calls between two checks of the time limit; a multiple of a turn.
 const BETWEEN: usize = 320;
-
-/// Calls of one function before it is the turn of the next one.
-const TURN: usize = 40;
-
-/// The same for its first turn, so that all functions are called where time is short.
-const FIRST_TURN: usize = 10;
 
 /// A function that hung this often is not called again.
 const HANGS: usize = 3;
@@ -265,7 +258,7 @@ pub async fn characterise(
         wave.extend(calls.into_iter().map(|call| (index, call)));
     }
     let mut chained: Vec<Vec<Case>> = vec![Vec::new(); found.len()];
-    let calls = list_chained_calls(task, &found);
+    let calls = chained_calls::list_chained_calls(task, &found);
     make(observer, task, &bindings, calls, &mut chained).await?;
     let rounds = if task.missed.is_empty() { ROUNDS } else { ROUNDS * DEEPER };
     let mut target = SearchTarget::default();
@@ -375,22 +368,6 @@ pub async fn characterise(
     Ok(found)
 }
 
-/// The calls on results of the functions, with the indexes of these.
-fn list_chained_calls(task: &FileTask<'_>, found: &[ObservedFunction]) -> Vec<(usize, Call)> {
-    let mut calls = Vec::new();
-    let supported = found.iter().enumerate().filter(|(_, one)| one.callable.unsupported.is_none());
-    for (index, one) in supported {
-        let callees = inputs::list_callees(task.language, &one.callable, &one.local);
-        let Some(callee) = callees.first() else { continue };
-        let chains = task.chains.get(one.callable.called_name()).into_iter().flatten();
-        calls.extend(chains.take(CHAINS).map(|chain| {
-            let callee = format!("{callee}({}){}", chain.first.join(", "), chain.path);
-            (index, Call::new(callee, chain.arguments.clone()))
-        }));
-    }
-    calls
-}
-
 /// Whether nothing but the code of its function tells what a parameter may be.
 fn is_open(parameter: &Parameter) -> bool {
     parameter.is_guessed
@@ -408,7 +385,7 @@ async fn make(
     wave: Vec<(usize, Call)>,
     seen: &mut [Vec<Case>],
 ) -> Result<bool, RunError> {
-    for part in in_turns(wave).chunks(BETWEEN) {
+    for part in call_turns::in_turns(wave).chunks(BETWEEN) {
         if !(task.goes_on)(0) {
             return Ok(false);
         }
@@ -428,22 +405,6 @@ async fn make(
         }
     }
     Ok(true)
-}
-
-/// Reorders calls to alternate between functions, so that every function is called before the time
-/// runs out. The order of the calls of one function stays.
-fn in_turns(wave: Vec<(usize, Call)>) -> Vec<(usize, Call)> {
-    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut keyed: Vec<(usize, (usize, Call))> = wave
-        .into_iter()
-        .map(|one| {
-            let count = counts.entry(one.0).or_default();
-            *count += 1;
-            ((*count + TURN - FIRST_TURN - 1) / TURN, one)
-        })
-        .collect();
-    keyed.sort_by_key(|(turn, _)| *turn);
-    keyed.into_iter().map(|(_, one)| one).collect()
 }
 
 /// How many times deeper than usual a function is searched.

@@ -144,7 +144,8 @@ fn every_function_is_called_before_one_has_many_calls() {
     let of = |index: usize, number: usize| (index, Call::new(format!("f{number}"), Vec::new()));
     let wave: Vec<(usize, Call)> =
         (0..3).flat_map(|index| (0..60).map(move |n| of(index, n))).collect();
-    let turns: Vec<usize> = in_turns(wave).into_iter().map(|(index, _)| index).collect();
+    let turns: Vec<usize> =
+        call_turns::in_turns(wave).into_iter().map(|(index, _)| index).collect();
     let expected =
         [(0, 10), (1, 10), (2, 10), (0, 40), (1, 40), (2, 40), (0, 10), (1, 10), (2, 10)];
     let expected = expected.map(|(index, count)| vec![index; count]).concat();

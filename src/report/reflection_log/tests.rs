@@ -807,7 +807,7 @@ fn a_completed_session_has_its_conclusions() {
     - New tests: 2
     - Whole suite: 2 passed, 0 failed
     - New test files: 1
-    - Boundaries covered: 1 of 2
+    - Boundaries with new tests: 1 of 2
     - Iterations: 1 of at most 10
     - Strategies: conservative
     - Established assumptions: 0 of 1

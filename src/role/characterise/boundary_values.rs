@@ -57,7 +57,12 @@ pub fn learn_across(
 pub fn drop_one_sided(functions: &mut [ObservedFunction], crossing: &Crossing) {
     for one in functions.iter_mut() {
         let before = one.cases.len();
-        one.cases.retain(|case| crossing.runs_call(&case.seen.lines));
+        one.cases.retain(|case| {
+            let reached = case.seen.reached.as_ref();
+            let is_reached =
+                reached.is_none_or(|all| all.iter().any(|one| one == crossing.to.as_str()));
+            is_reached && crossing.runs_call(&case.seen.lines)
+        });
         let dropped = u32::try_from(before - one.cases.len()).unwrap_or(u32::MAX);
         if dropped > 0 {
             one.dropped.push((format!("it does not reach {}", crossing.to), dropped));

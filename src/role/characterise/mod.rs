@@ -3,6 +3,7 @@
 
 mod boundary_values;
 mod call_probe;
+mod called_names;
 mod compiler_errors;
 mod contradicted_tests;
 mod contradiction;

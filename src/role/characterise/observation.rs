@@ -1,6 +1,6 @@
 //! Calls the functions that lack tests, and writes the observed results as test files.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::code::java_packages::{BUILD_FILES, JUnit};
 use crate::code::language::Language;
 use crate::code::rust_crate::{is_first_edition, module_path};
 use crate::code::signature::module_exports::ScriptPackage;
-use crate::code::signature::{self, Callable, ChainedCall, FileText, module_exports};
+use crate::code::signature::{self, Callable, FileText, module_exports};
 use crate::code::test_paths::is_test;
 use crate::domain::characterisation_report::{
     CharacterisationReport, CharacterisedFunction, DropReason,
@@ -24,8 +24,8 @@ use crate::repair::{
 };
 
 use super::boundary_values::{callee_names, drop_one_sided, learn_across};
+use super::called_names::{CalledNames, SubjectNames, read_called_names};
 use super::contradiction::fruitless_examples;
-use super::imported_names::ImportedNames;
 use super::route_hosts::read_hosts;
 use super::test_file::PinnedFile;
 use super::type_sources::{read_siblings, read_source};
@@ -80,8 +80,13 @@ pub async fn observe(
     let modules = package.is_module;
     let layout = ProjectLayout { framework, directory: &facts.directory, files: &files, modules };
     let mut subjects = subjects(request, framework, fx).await?;
+    let is_searched =
+        |file: &RepoPath| Language::of(file).filter(|language| is_tested_by(*language, framework));
+    let searched = files.iter().filter_map(|file| Some((file, is_searched(file)?)));
+    let searched: Vec<(&RepoPath, Language)> = searched.take(SEARCHED).collect();
+    let names = list_subject_names(&subjects);
     let CalledNames { examples, chains, ambiguous, imported } =
-        called_names(request, &layout, &subjects, fx).await?;
+        read_called_names(request, &names, (&searched, &files), fx).await?;
     for subject in &mut subjects {
         let Some(crossing) = &subject.crossing else { continue };
         if let Some(text) = read_source(request, &crossing.to, fx).await? {
@@ -347,79 +352,24 @@ fn names(gap: &Gap, callable: &Callable) -> bool {
     gap.functions.is_empty() || gap.functions.iter().any(is_named) || is_made
 }
 
-/// What the sources of the repository say about the names of functions.
-#[derive(Default)]
-struct CalledNames {
-    /// Arguments of calls, by function name.
-    examples: BTreeMap<String, Vec<Vec<String>>>,
-    /// Calls on their results, by function name.
-    chains: BTreeMap<String, BTreeSet<ChainedCall>>,
-    /// Names that several sources define, so that a page may mean either.
-    ambiguous: BTreeSet<String>,
-    /// Where names come from that arguments may be made by.
-    imported: ImportedNames,
-}
-
-/// The calls of functions in the sources of the repository.
-async fn called_names(
-    request: &GenerateRequest<'_>,
-    layout: &ProjectLayout<'_>,
-    subjects: &[Subject],
-    fx: &Effects<'_>,
-) -> Result<CalledNames, EffectError> {
+/// The functions and classes whose calls in the repository show how they are used.
+fn list_subject_names(subjects: &[Subject]) -> SubjectNames {
     let callables = subjects.iter().flat_map(|subject| &subject.callables);
     let classes = |one: &Callable| -> Vec<String> {
         let of_parameters = one.parameters.iter().filter_map(|one| one.class.as_ref());
         of_parameters.chain(&one.class).map(|class| class.name.clone()).collect()
     };
     let crossings = subjects.iter().filter_map(|subject| subject.crossing.as_ref());
-    let names: BTreeSet<String> = callables
+    let names = callables
         .flat_map(|one| [vec![one.called_name().to_owned()], classes(one)].concat())
         .chain(crossings.flat_map(callee_names))
         .collect();
-    let mut found = CalledNames::default();
-    let mut defined: BTreeMap<&String, usize> = BTreeMap::new();
-    let searched = layout.files.iter().filter_map(|file| Some((file, Language::of(file)?)));
-    let searched = searched.filter(|(_, language)| is_tested_by(*language, layout.framework));
-    let mut texts = Vec::new();
-    for (file, language) in searched.take(SEARCHED) {
-        let Some(text) = read_source(request, file, fx).await? else { continue };
-        found.imported.note_imports((file, language), &text, layout.files);
-        texts.push((language, text));
-    }
-    let aliases = list_aliases(subjects, &found.imported);
-    let own = |name: String| aliases.get(&name).cloned().unwrap_or(name);
-    let called: BTreeSet<String> = names.iter().chain(aliases.keys()).cloned().collect();
-    for (language, text) in &texts {
-        for (name, mut calls) in signature::call_arguments(*language, text, &called) {
-            // What only the code itself gives by name is not meant for others.
-            calls
-                .retain(|given| !given.iter().any(|one| one.starts_with('_') && one.contains('=')));
-            found.examples.entry(own(name)).or_default().extend(calls);
-        }
-        for (name, calls) in signature::chained_calls(*language, text, &called) {
-            found.chains.entry(own(name)).or_default().extend(calls);
-        }
-        for name in names.iter().filter(|name| signature::is_defined(text, name)) {
-            *defined.entry(name).or_default() += 1;
-        }
-    }
-    let several = defined.into_iter().filter(|(_, count)| *count > 1);
-    found.ambiguous = several.map(|(name, _)| name.clone()).collect();
-    Ok(found)
-}
-
-/// What other files call default exports, with the names that these have here.
-fn list_aliases(subjects: &[Subject], imported: &ImportedNames) -> BTreeMap<String, String> {
-    let mut aliases = BTreeMap::new();
-    for subject in subjects {
+    let defaults = subjects.iter().flat_map(|subject| {
         let is_default = |one: &&Callable| one.export.as_deref() == Some("default");
-        for callable in subject.callables.iter().filter(is_default) {
-            let names = imported.list_default_names(&subject.file).into_iter();
-            aliases.extend(names.map(|name| (name.clone(), callable.called_name().to_owned())));
-        }
-    }
-    aliases
+        let own = subject.callables.iter().filter(is_default);
+        own.map(|one| (subject.file.clone(), one.called_name().to_owned()))
+    });
+    SubjectNames { names, defaults: defaults.collect() }
 }
 
 /// Adds the examples of the request, the README and other pages to the functions that they call.

@@ -190,7 +190,6 @@ impl Development<'_> {
             }
         }
         let reason = obstacle.unwrap_or_else(|| NO_CALL.to_owned());
-        self.correct(point, &reason);
         self.leave_out(point, reason);
         Ok(Budgeted::Done(()))
     }
@@ -356,16 +355,6 @@ impl Development<'_> {
         let evidence = format!("{} run both sides", count(tests.len(), "test"));
         let evidence = if tests.len() == 1 { "1 test runs both sides".into() } else { evidence };
         self.set_status(point, AssumptionStatus::Confirmed { evidence });
-    }
-
-    fn correct(&mut self, point: &IntegrationPoint, reason: &str) {
-        let status = AssumptionStatus::Corrected {
-            new: "no test of that call could be kept".into(),
-            iteration: 0,
-            evidence: reason.to_owned(),
-            impact: "the boundary stays without a new test".into(),
-        };
-        self.set_status(point, status);
     }
 
     /// Sets what became of the assumption about a boundary.

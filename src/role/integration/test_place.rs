@@ -61,7 +61,7 @@ fn integration_folder(habits: &Conventions, files: &[RepoPath]) -> Option<String
 fn module_name(file: &RepoPath) -> &str {
     let folder = file.parent().rsplit('/').next().unwrap_or_default();
     match file.stem() {
-        "__init__" | "index" | "mod" | "lib" | "main" if !folder.is_empty() => folder,
+        "__init__" | "index" | "mod" if !folder.is_empty() => folder,
         stem => stem,
     }
 }

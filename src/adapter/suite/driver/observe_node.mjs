@@ -219,11 +219,20 @@ function elements(value) {
 
 const isBuiltIn = (constructor) => /\{\s*\[native code\]\s*\}/.test(Function.prototype.toString.call(constructor));
 
-function coverage(session, url, source, origin) {
-  let found;
+function coverage(session, urls, source, origin) {
+  let scripts = [];
   session.post('Profiler.takePreciseCoverage', (error, answer) => {
-    found = answer?.result?.find((one) => one.url === url);
+    scripts = answer?.result ?? [];
   });
+  const found = scripts.find((one) => urls.includes(one.url));
+  // What runs while a file is loaded starts at its beginning.
+  const runs = (one) => one.ranges[0].startOffset > 0 && one.ranges[0].count > 0;
+  const start = join(workerData.root, '/');
+  const reached = scripts
+    .filter((one) => one.functions.some(runs))
+    .map((one) => decodeURI(one.url.replace('file://', '').split('?')[0]))
+    .filter((file) => file.startsWith(start) && !file.includes('node_modules'))
+    .map((file) => file.slice(start.length));
   const functions = (found?.functions ?? []).filter((one) => one.ranges[0].count > 0);
   const ranges = functions.flatMap((one) => one.ranges);
   const marks = ranges.map((one) => `${one.count > 0 ? 'r' : 'x'}${one.startOffset}-${one.endOffset}`);
@@ -238,7 +247,7 @@ function coverage(session, url, source, origin) {
     if (line.trim() && around[0]?.count > 0) lines.push(...(origin ? (origin[index] ?? []) : [index + 1]));
     offset += line.length + 1;
   });
-  return { lines: origin ? [...new Set(lines)].sort((a, b) => a - b) : lines, marks: [...new Set(marks)].slice(0, MARKS) };
+  return { lines: origin ? [...new Set(lines)].sort((a, b) => a - b) : lines, marks: [...new Set(marks)].slice(0, MARKS), reached };
 }
 
 // Whether code of the repository threw it by a statement of its own.
@@ -447,9 +456,7 @@ async function work() {
     else {
       record = await invoke(call, bindings.map(([local]) => local), values);
       if (trace && !record.refused) {
-        const ran = coverage(session, script, source, origin);
-        if (!ran.lines.length && script === url) Object.assign(ran, coverage(session, path, source, origin));
-        Object.assign(record, ran);
+        Object.assign(record, coverage(session, [script, path], source, origin));
       } else if (trace) session.post('Profiler.takePreciseCoverage', () => {});
     }
     parentPort.postMessage({ index, ...record });
