@@ -38,7 +38,7 @@ impl OpenError {
         match self {
             Self::Effect(error) => error.hint(),
             Self::Resume { .. } | Self::NothingToResume { .. } => {
-                "start a new session with `regreen fix`, or with `regreen test WHAT --fresh`".into()
+                "start a new session: `regreen fix`, `regreen test WHAT --fresh` or `regreen integration MODULE`".into()
             }
             Self::Source(error) => error.hint(),
             Self::SecretName => "choose a name that is neither a token nor a password".into(),

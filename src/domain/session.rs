@@ -304,7 +304,7 @@ pub fn refusal(record: &SessionRecord, kind: SessionKind, limit: Option<u32>) ->
         SessionStatus::Blocked
             if limit.is_none() && record.result.as_deref() == Some(ABANDONED) =>
         {
-            Some("an error ended it before it changed anything".to_owned())
+            Some("it ended before it changed anything".to_owned())
         }
         SessionStatus::Blocked if limit.is_none_or(|limit| limit <= record.max_iterations) => {
             Some(format!(
@@ -434,7 +434,7 @@ mod tests {
         let mut withdrawn = record(SessionStatus::Blocked);
         withdrawn.result = Some(ABANDONED.to_owned());
         let reason = refusal(&withdrawn, SessionKind::Test, None).unwrap();
-        assert_eq!(reason, "an error ended it before it changed anything");
+        assert_eq!(reason, "it ended before it changed anything");
         for (status, limit, goes_on) in table {
             assert_eq!(
                 refusal(&record(status), SessionKind::Test, limit).is_none(),

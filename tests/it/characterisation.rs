@@ -913,7 +913,7 @@ fn a_suite_in_which_no_test_passes_has_no_score_and_failing_tests_are_counted() 
 
 #[test]
 fn context_managers_are_entered_where_their_state_is_asserted() {
-    let text = "from contextlib import contextmanager\n\n\nclass Switch:\n    def __init__(self):\n        self.on = False\n\n    def __enter__(self):\n        self.on = True\n        return self\n\n    def __exit__(self, *error):\n        self.on = False\n\n\n@contextmanager\ndef prefixed(text: str):\n    if not text:\n        raise ValueError(\"no prefix\")\n    yield text + \":\"\n\n\n@contextmanager\ndef saved(text: str):\n    yield text\n    open(text, \"w\").close()\n";
+    let text = "from contextlib import contextmanager\n\n\nclass Switch:\n    def __init__(self):\n        self.on = False\n\n    def __enter__(self):\n        self.on = True\n        return self\n\n    def __exit__(self, *error):\n        self.on = False\n\n\n@contextmanager\ndef prefixed(text: str):\n    if not text:\n        raise ValueError(\"no prefix\")\n    yield text + \":\"\n\n\n@contextmanager\ndef saved(text: str):\n    yield text\n    open(\"../\" + text, \"w\").close()\n";
     let repo = TestRepo::new(&[("settings.py", text), ("setup.cfg", "")]);
     let ran = repo.regreen(&["pin", "--dry-run", "settings.py"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

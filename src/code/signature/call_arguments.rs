@@ -89,6 +89,10 @@ struct KnownValues<'t> {
     text: &'t str,
     /// Names that the file imports.
     imported: BTreeSet<&'t str>,
+    /// Values by name, each with the function or file that it is set in, in the order of the text.
+    assigned: BTreeMap<&'t str, Vec<(usize, Node<'t>)>>,
+    /// What the fixtures of pytest give.
+    fixtures: BTreeMap<&'t str, Node<'t>>,
 }
 
 impl<'t> KnownValues<'t> {
@@ -100,7 +104,48 @@ impl<'t> KnownValues<'t> {
             .filter(|one| matches!(one.kind(), "identifier" | "dotted_name"))
             .map(|one| text_of(one, text))
             .collect();
-        Self { language, root, text, imported }
+        let mut known = Self {
+            language,
+            root,
+            text,
+            imported,
+            assigned: BTreeMap::new(),
+            fixtures: BTreeMap::new(),
+        };
+        for node in named_nodes(root) {
+            known.note_value(node);
+        }
+        known
+    }
+
+    /// Notes an assignment, or a fixture.
+    fn note_value(&mut self, node: Node<'t>) {
+        let (left, right) = match node.kind() {
+            "assignment" => ("left", "right"),
+            "variable_declarator" => ("name", "value"),
+            "decorated_definition" if text_of(node, self.text).starts_with("@pytest.fixture") => {
+                let function = node.child_by_field_name("definition");
+                let name = function.map(|one| field_of(one, "name", self.text));
+                let given = named_nodes(node).into_iter().rev();
+                let mut given =
+                    given.filter(|one| matches!(one.kind(), "return_statement" | "yield"));
+                let value = given.next().and_then(|one| one.named_child(0));
+                if let (Some(name), Some(value)) = (name, value) {
+                    self.fixtures.entry(name).or_insert(value);
+                }
+                return;
+            }
+            _ => return,
+        };
+        let is_scope = |one: &Node<'_>| {
+            let kind = one.kind();
+            kind.contains("function") || kind == "method_definition" || *one == self.root
+        };
+        let scope = std::iter::successors(node.parent(), Node::parent).find(is_scope);
+        if let (Some(scope), Some(value)) = (scope, node.child_by_field_name(right)) {
+            let name = field_of(node, left, self.text);
+            self.assigned.entry(name).or_default().push((scope.id(), value));
+        }
     }
 
     /// The call of one of `names` whose result an expression begins with: its name, its arguments, and
@@ -124,13 +169,14 @@ impl<'t> KnownValues<'t> {
                 Some((name, first, format!("{path}.{}", text_of(member, self.text))))
             }
             "call" | "call_expression" => {
-                let given = self.write_list(node)?;
                 let callee = node.child_by_field_name("function")?;
                 if let Some((name, first, path)) = self.find_first_call(callee, names, depth) {
+                    let given = self.write_list(node)?;
                     return Some((name, first, format!("{path}({})", given.join(", "))));
                 }
                 let name = text_of(callee, self.text).rsplit('.').next().unwrap_or_default();
-                names.contains(name).then_some((name, given, String::new()))
+                let is_first = names.contains(name);
+                is_first.then(|| Some((name, self.write_list(node)?, String::new())))?
             }
             _ => None,
         }
@@ -236,7 +282,7 @@ impl<'t> KnownValues<'t> {
             let parameters = scope.child_by_field_name("parameters");
             let is_parameter = |one: &Node<'_>| text_of(*one, self.text) == name;
             if parameters.is_some_and(|list| named_children(list).iter().any(is_parameter)) {
-                return self.find_fixture(name);
+                return self.fixtures.get(name).copied();
             }
         }
         None
@@ -244,34 +290,9 @@ impl<'t> KnownValues<'t> {
 
     /// What a name was set to last before a place, in a function or at the top of the file.
     fn find_assigned(&self, scope: Node<'t>, name: &str, before: usize) -> Option<Node<'t>> {
-        let is_own = |one: &Node<'t>| {
-            let mut parents = std::iter::successors(one.parent(), Node::parent);
-            let is_function = |one: &Node<'_>| one.kind().contains("function") || *one == self.root;
-            parents.find(|one| *one == scope || is_function(one)) == Some(scope)
-        };
-        let mut assigned = named_nodes(scope).into_iter().filter_map(|one| {
-            let (left, right) = match one.kind() {
-                "assignment" => ("left", "right"),
-                "variable_declarator" => ("name", "value"),
-                _ => return None,
-            };
-            let is_named = field_of(one, left, self.text) == name && one.end_byte() <= before;
-            one.child_by_field_name(right).filter(|_| is_named && is_own(&one))
-        });
-        assigned.next_back()
-    }
-
-    /// What a fixture of pytest gives.
-    fn find_fixture(&self, name: &str) -> Option<Node<'t>> {
-        let decorated = named_nodes(self.root).into_iter().find(|one| {
-            let function = one.child_by_field_name("definition");
-            one.kind() == "decorated_definition"
-                && function.is_some_and(|one| field_of(one, "name", self.text) == name)
-                && text_of(*one, self.text).starts_with("@pytest.fixture")
-        })?;
-        let given = named_nodes(decorated).into_iter().rev();
-        let mut given = given.filter(|one| matches!(one.kind(), "return_statement" | "yield"));
-        given.next()?.named_child(0)
+        let all = self.assigned.get(name)?.iter().rev();
+        let mut own = all.filter(|(id, value)| *id == scope.id() && value.end_byte() <= before);
+        own.next().map(|(_, value)| *value)
     }
 }
 

@@ -167,7 +167,7 @@ pub fn refuse_wrong_types(language: Language, callable: &Callable, known: &mut [
         marks.extend(own);
         if !is_new && !matches!(case.seen.outcome, CallOutcome::Raised { explicit: true, .. }) {
             case.seen.outcome =
-                CallOutcome::Refused("its arguments are not of the declared types".into());
+                CallOutcome::Refused("its arguments are not of the types that it takes".into());
         }
     }
 }

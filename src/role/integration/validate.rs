@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::integration::{Integration, TestInventory, Untested};
+use crate::domain::provider::EMBEDDED;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::quality::{Finding, Severity};
 use crate::domain::request::ToolCommands;
@@ -19,6 +20,9 @@ const LOG: &str = ".trace/validation-fixes.log";
 
 /// Rules about all tests of a source, of which a boundary may need none.
 const NOT_ASKED: &[&str] = &["no-negative-path"];
+
+/// Rules about what may not exist, which the runs of the embedded engine have shown to exist.
+const PROVEN: &[&str] = &["unknown-package"];
 
 /// Checks the new files of a session. Returns those that stay, and the sources with them.
 pub async fn check_new_files(
@@ -36,8 +40,13 @@ pub async fn check_new_files(
         let files = new_files(&inventory);
         let request = InspectRequest { tree: &tree, chosen: &files, tests: true, tools: Some(own) };
         let findings = inspect(request, fx).await?.findings;
+        let is_run = |file: &RepoPath| {
+            inventory.test_files.iter().any(|one| one.path == *file && one.author == EMBEDDED)
+        };
         let is_grave = |one: &&Finding| {
-            one.severity != Severity::Warning && !NOT_ASKED.contains(&one.id.as_str())
+            let id = one.id.as_str();
+            let is_asked = !NOT_ASKED.contains(&id) && !(PROVEN.contains(&id) && is_run(&one.file));
+            one.severity != Severity::Warning && is_asked
         };
         let Some(worst) = findings.iter().find(is_grave) else { break };
         fixed.push(format!("{} was dropped: {}", worst.file, describe(worst)));
