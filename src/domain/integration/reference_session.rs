@@ -1,5 +1,5 @@
 //! Takes over integration sessions of the reference project, whose `state.json` has the same form
-//! without a checkpoint (specification.md 8.13, F-143).
+//! without a checkpoint (specification.md 8.13).
 
 use serde_json::Value;
 
