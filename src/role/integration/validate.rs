@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::integration::{Integration, TestInventory, Untested};
-use crate::domain::provider::EMBEDDED;
 use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::provider::EMBEDDED;
 use crate::domain::quality::{Finding, Severity};
 use crate::domain::request::ToolCommands;
 use crate::effect::{EffectError, Effects};
