@@ -134,7 +134,7 @@ fn take_reference(
     let Some((id, stored)) = find_reference(&request.run.session, facts)? else {
         return Ok((request, None));
     };
-    request.module = stored["module"].as_str().unwrap_or_default().to_owned();
+    stored["module"].as_str().unwrap_or_default().clone_into(&mut request.module);
     request.run.session = SessionChoice::New { name: Some(id) };
     Ok((request, Some(stored)))
 }

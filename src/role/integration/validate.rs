@@ -45,8 +45,8 @@ pub async fn check_new_files(
         };
         let is_grave = |one: &&Finding| {
             let id = one.id.as_str();
-            let is_asked = !NOT_ASKED.contains(&id) && !(PROVEN.contains(&id) && is_run(&one.file));
-            one.severity != Severity::Warning && is_asked
+            let is_idle = NOT_ASKED.contains(&id) || PROVEN.contains(&id) && is_run(&one.file);
+            one.severity != Severity::Warning && !is_idle
         };
         let Some(worst) = findings.iter().find(is_grave) else { break };
         fixed.push(format!("{} was dropped: {}", worst.file, describe(worst)));
