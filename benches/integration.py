@@ -21,7 +21,6 @@ planted, noticed by the new tests, and noticed by these alone.
 
 import argparse
 import ast
-import http.server
 import json
 import os
 import pathlib
@@ -33,7 +32,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
+
+import chat_server
 
 TIMEOUT = 300
 
@@ -224,30 +224,18 @@ def unsteady(folder, command, files):
 def serve_recorded(recorded):
     """Starts a server of the chat protocol that answers with recorded test files; returns its settings."""
 
-    class Answers(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            question = "\n".join(str(one["content"]) for one in asked["messages"])
-            known = {str(file.relative_to(recorded)): file for file in recorded.rglob("*_test.*")}
-            named = next((name for name in known if f"Write `{name}`" in question), None)
-            files = [{"file": named, "content": known[named].read_text(), "reason": "recorded"}] if named else []
-            answer = {"edits": [], "new_files": files, "covers": [], "notes": "", "confidence_score": 0.9}
-            message = {"role": "assistant", "content": json.dumps(answer)}
-            usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-            choice = {"index": 0, "message": message, "finish_reason": "stop"}
-            body = json.dumps({"id": "1", "model": "recorded", "choices": [choice], "usage": usage}).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(asked):
+        question = "\n".join(str(one["content"]) for one in asked["messages"])
+        known = {str(file.relative_to(recorded)): file for file in recorded.rglob("*_test.*")}
+        named = next((name for name in known if f"Write `{name}`" in question), None)
+        files = [{"file": named, "content": known[named].read_text(), "reason": "recorded"}] if named else []
+        tests = {"edits": [], "new_files": files, "covers": [], "notes": "", "confidence_score": 0.9}
+        message = {"role": "assistant", "content": json.dumps(tests)}
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        return {"id": "1", "model": "recorded", "choices": [choice], "usage": usage}
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}"
+    url = f"http://127.0.0.1:{chat_server.serve(answer)}"
     provider = f"{{ protocol: chat, model: recorded, key: RECORDED_KEY, base-url: '{url}' }}"
     return f"providers: [recorded, embedded]\nprovider:\n  recorded: {provider}\n"
 

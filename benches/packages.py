@@ -23,7 +23,6 @@ DIR changes, and a session that asks something else, or in another order, ends i
 import argparse
 import glob
 import hashlib
-import http.server
 import json
 import os
 import re
@@ -32,8 +31,9 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import threading
 import time
+
+import chat_server
 
 VITEST = {"scripts": {"test": "vitest run"}, "devDependencies": {"vitest": "2.1.9"}}
 NODE_TEST = {"scripts": {"test": "node --test"}}
@@ -181,31 +181,18 @@ def serve(answers):
     """A model on loopback that gives these answers in order, whatever it is asked; its port."""
     left = list(answers)
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            self.rfile.read(int(self.headers.get("content-length", 0)))
-            if not left:
-                self.send_error(500, "the recording has ended")
-                return
-            one = left.pop(0)
-            usage = one["usage"]
-            body = json.dumps({
-                "model": one["model"],
-                "choices": [{"message": {"content": one["text"]}, "finish_reason": "length" if one["cut"] else "stop"}],
-                "usage": {"prompt_tokens": usage["input_tokens"], "completion_tokens": usage["output_tokens"]},
-            }).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(_):
+        if not left:
+            return None
+        one = left.pop(0)
+        usage = one["usage"]
+        return {
+            "model": one["model"],
+            "choices": [{"message": {"content": one["text"]}, "finish_reason": "length" if one["cut"] else "stop"}],
+            "usage": {"prompt_tokens": usage["input_tokens"], "completion_tokens": usage["output_tokens"]},
+        }
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_address[1]
+    return chat_server.serve(answer)
 
 
 def renew(regreen, name, root, what, folder, recording):

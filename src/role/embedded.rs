@@ -93,7 +93,7 @@ impl Embedded {
     }
 
     /// Locates the causes of the failures, with related files and the change since the base.
-    pub async fn suspects(&self, step: StepInput<'_>) -> Result<Suspects, EffectError> {
+    pub async fn find_suspects(&self, step: StepInput<'_>) -> Result<Suspects, EffectError> {
         let mut slot = self.current.lock().await;
         let context = self.context_for(&mut slot, step).await?;
         Ok(Suspects { plan: context.diagnosis.plan.clone(), ..context.suspects.clone() })
@@ -143,7 +143,7 @@ impl Embedded {
     }
 
     /// Searches for an edit, first for what keeps tests from running, then for the other failures.
-    pub async fn propose(&self, step: StepInput<'_>) -> Result<SearchOutcome, EffectError> {
+    pub async fn propose_fix(&self, step: StepInput<'_>) -> Result<SearchOutcome, EffectError> {
         let mut slot = self.current.lock().await;
         let context = self.context_for(&mut slot, step).await?;
         let found = self.search_edits(context, step).await?;

@@ -56,8 +56,8 @@ impl Perform<FixLoop> for Performer<'_> {
             FixStep::Baseline => Box::pin(this.baseline(state)),
             FixStep::Recheck { round } => Box::pin(this.recheck(state, round)),
             FixStep::TestMergeBase => Box::pin(this.test_merge_base(state)),
-            FixStep::Diagnose => Box::pin(this.diagnose(state)),
-            FixStep::Propose => Box::pin(this.propose(state)),
+            FixStep::Diagnose => Box::pin(this.diagnose_failures(state)),
+            FixStep::Propose => Box::pin(this.propose_fix(state)),
             FixStep::Apply => Box::pin(this.apply(state)),
             FixStep::TestAffected => Box::pin(this.test_affected(state)),
             FixStep::TestFull => Box::pin(this.test_full(state)),
@@ -321,16 +321,16 @@ impl Performer<'_> {
         StepInput { state, impact: &self.impact, fx: self.fx }
     }
 
-    async fn diagnose(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
+    async fn diagnose_failures(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.announce(state, "looking for the places that explain the failures".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
-        Ok(self.fixer.diagnose(self.step_input(state)).await?)
+        Ok(self.fixer.diagnose_failures(self.step_input(state)).await?)
     }
 
-    async fn propose(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
+    async fn propose_fix(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.announce(state, "searching for an edit".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
-        Ok(self.fixer.propose(self.step_input(state)).await?)
+        Ok(self.fixer.propose_fix(self.step_input(state)).await?)
     }
 
     async fn apply(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {

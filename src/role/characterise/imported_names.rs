@@ -2,20 +2,16 @@
 //! offers, and what they call the default export of a file.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::code::imports;
 use crate::code::language::Language;
+use crate::code::pattern::Pattern;
 use crate::code::test_paths::is_test;
 use crate::domain::id::RepoPath;
 
 /// The local name of a default export: `import name from`, `export { default as name } from`.
-static DEFAULT_NAME: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^import\s+(?:type\s+)?([\w$]+)|\bdefault\s+as\s+([\w$]+)")
-        .expect("a valid pattern")
-});
+static DEFAULT_NAME: Pattern =
+    Pattern::new(r"^import\s+(?:type\s+)?([\w$]+)|\bdefault\s+as\s+([\w$]+)");
 
 /// The files of the repository from which each name is imported.
 #[derive(Debug, Default)]
@@ -44,7 +40,7 @@ impl ImportedNames {
             let source = found.and_then(|path| find(&path)).filter(|path| !is_test(path));
             let Some(source) = source else { continue };
             let statement = text.get(import.range).unwrap_or_default();
-            let names = DEFAULT_NAME.captures_iter(statement);
+            let names = DEFAULT_NAME.captures(statement);
             let names = names.filter_map(|found| found.iter().flatten().nth(1));
             self.defaults.extend(names.map(|name| (name.as_str().into(), source.clone())));
             let is_name = |name: &&String| !matches!(name.as_str(), "*" | "default");

@@ -62,7 +62,10 @@ impl Fixer {
     }
 
     /// Locates the causes of the failures and makes a plan; a dry run explains them too.
-    pub async fn diagnose(&self, step: StepInput<'_>) -> Result<FixStepOutcome, EffectError> {
+    pub async fn diagnose_failures(
+        &self,
+        step: StepInput<'_>,
+    ) -> Result<FixStepOutcome, EffectError> {
         let mut done = self.plan(step).await?;
         if let FixStepOutcome::Diagnosed { plan, explanation, too_weak, .. } = &mut done
             && step.state.terms.dry_run
@@ -78,7 +81,7 @@ impl Fixer {
         let mut calls = self.asker.calls_before(state, fx.into()).await?;
         let models = self.models(fx, |mode| mode == ClientMode::Answer);
         let embedded_first = self.settings.chain.first() == Some(&ChainEntry::Embedded);
-        let suspects = self.suspects(step).await?;
+        let suspects = self.find_suspects(step).await?;
         if embedded_first || models.is_empty() {
             // Without models, agents start from the result of fault localisation.
             return Ok(FixStepOutcome::Diagnosed {
@@ -153,8 +156,8 @@ impl Fixer {
     }
 
     /// The result of fault localisation; if its tests cannot be run, models still see the failures.
-    async fn suspects(&self, step: StepInput<'_>) -> Result<Suspects, EffectError> {
-        match self.embedded.suspects(step).await {
+    async fn find_suspects(&self, step: StepInput<'_>) -> Result<Suspects, EffectError> {
+        match self.embedded.find_suspects(step).await {
             Ok(suspects) => Ok(suspects),
             Err(EffectError::Run(error)) if self.has_models(step.fx) => {
                 step.fx.screen.show(&Event::Notice { text: format!("no localisation: {error}") });

@@ -59,7 +59,7 @@ impl Progress {
 
 impl Fixer {
     /// Obtains a vetted edit, and compares what it does to the tested inputs and to others.
-    pub async fn propose(&self, step: StepInput<'_>) -> Result<FixStepOutcome, EffectError> {
+    pub async fn propose_fix(&self, step: StepInput<'_>) -> Result<FixStepOutcome, EffectError> {
         let mut done = self.try_chain(step).await?;
         if let FixStepOutcome::Proposed { proposal: Some(proposal), refusals, .. } = &mut done
             && refusals.is_empty()
@@ -105,7 +105,7 @@ impl Fixer {
                 continue;
             }
             if context.is_none() {
-                let suspects = self.suspects(step).await?;
+                let suspects = self.find_suspects(step).await?;
                 context = Some(self.context(state, &suspects, fx).await?);
             }
             let Some(context) = &context else { continue };
@@ -146,7 +146,7 @@ impl Fixer {
         step: StepInput<'_>,
     ) -> Result<Option<VettedCandidate>, EffectError> {
         let StepInput { state, impact, fx } = step;
-        let found = match self.embedded.propose(step).await {
+        let found = match self.embedded.propose_fix(step).await {
             Ok(found) => found,
             // If candidates cannot be run, a later provider may still find a fix.
             Err(EffectError::Run(error)) if self.has_models(fx) => {
