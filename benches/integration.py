@@ -90,8 +90,8 @@ def replaced(line, old, new):
 
 
 def changed_unit(line):
-    # A number beside an error of Go is read by nobody.
-    if re.match(r"\s*(#|//|\*|import|from|def |func |class |return \d+, \w*err)", line):
+    # A number beside an error of Go, and the depth that a warning points to, is read by nobody.
+    if re.match(r"\s*(#|//|\*|import|from|def |func |class |return \d+, \w*err)|.*\bstacklevel=", line):
         return None
     found = re.search(r"(?<![\w.\"'])(\d+)(?![\w.\"'])", line)
     return found and line[: found.start(1)] + str(int(found.group(1)) * 100 + 1) + line[found.end(1) :]

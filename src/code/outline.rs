@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use super::behaviour::kinds::{self, Kind};
 use super::behaviour::{self, Behaviour, walk::callable};
 use super::language::Language;
+use super::signature::factory_exports;
 use super::signature::prototype_methods::prototype_methods;
 use super::tree::{children, end_line, first_field, line, text_of};
 
@@ -93,6 +94,16 @@ fn collect(node: Node<'_>, text: &str, prefix: &str, found: &mut Vec<Function>) 
         if is_function {
             found.push(Function { name: inner.clone(), start: line(node), end: end_line(node) });
         }
+    }
+    if let Some((name, function)) = factory_exports::member_function(node, text)
+        && prefix.is_empty()
+    {
+        name.clone_into(&mut inner);
+        found.push(Function {
+            name: inner.clone(),
+            start: line(function),
+            end: end_line(function),
+        });
     }
     for one in prototype_methods(node, text) {
         one.class.clone_into(&mut inner);
@@ -266,6 +277,14 @@ mod tests {
         let found = functions(Language::JavaScript, text);
         let found: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.start)).collect();
         assert_eq!(found, [("A", 1), ("A.f", 2), ("A.h", 6), ("A.i", 7)]);
+    }
+
+    #[test]
+    fn functions_set_on_a_function_have_its_name_before_theirs() {
+        let text = "const f = (a) => g(a);\nf.parse = (a) => parse(a);\nf.parse.strict = function (a) {\n  return parse(a);\n};\nf.limit = 3;\n";
+        let found = functions(Language::JavaScript, text);
+        let found: Vec<_> = found.iter().map(|one| (one.name.as_str(), one.start)).collect();
+        assert_eq!(found, [("f", 1), ("f.parse", 2)]);
     }
 
     #[test]

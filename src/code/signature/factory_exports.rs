@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
-use super::module_exports::{Exports, assigned, assigned_value, of_value};
+use super::module_exports::{Exports, assigned, assigned_value, of_value, set_on};
 use crate::code::tree::{field_of, named_children, text_of};
 
 /// Maximum depth of nested functions to search.
@@ -149,6 +149,18 @@ pub fn assigned_function<'t>(assignment: Node<'t>, text: &str) -> Option<Node<'t
     let mut statements = named_children(block_of(made_by)?).into_iter();
     let last = statements.rfind(|one| one.kind() == "return_statement")?;
     last.named_child(0).map(bare).filter(|one| is_function(*one))
+}
+
+/// The function that a statement sets on another one, with its name: `words.plural` for
+/// `words.plural = function …`.
+pub fn member_function<'a, 't>(statement: Node<'t>, text: &'a str) -> Option<(&'a str, Node<'t>)> {
+    let assignment = statement.named_child(0)?;
+    let is_assigned =
+        statement.kind() == "expression_statement" && assignment.kind() == "assignment_expression";
+    let name = field_of(assignment, "left", text);
+    let is_named = name.chars().all(|one| one.is_alphanumeric() || matches!(one, '_' | '$' | '.'));
+    set_on(name).filter(|_| is_assigned && is_named)?;
+    Some((name, assigned_value(assignment).filter(|value| is_function(*value))?))
 }
 
 /// Strips parentheses and signs from an expression; `f.call(this, …)` is a call of `f`.

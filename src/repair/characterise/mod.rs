@@ -190,13 +190,19 @@ fn local_name(callable: &Callable, file: &RepoPath, package: &str) -> String {
     name
 }
 
-/// Local and exported names of the callees.
-pub fn list_bindings(functions: &[ObservedFunction]) -> Vec<(String, String)> {
-    let pairs: BTreeSet<(String, String)> = functions
-        .iter()
-        .filter_map(|one| Some((one.local.clone(), one.callable.export.clone()?)))
-        .collect();
-    pairs.into_iter().collect()
+/// Local names of the callees and of what their arguments are made by, each once, with the exported
+/// name.
+pub fn list_bindings(
+    functions: &[ObservedFunction],
+    imports: &[(String, String)],
+) -> Vec<(String, String)> {
+    let own =
+        functions.iter().filter_map(|one| Some((one.local.clone(), one.callable.export.clone()?)));
+    let pairs: BTreeSet<(String, String)> = own.collect();
+    // A file that exports again what this one does is one more way to the same name.
+    let is_other = |name: &str| pairs.iter().all(|(local, _)| local != name);
+    let others = imports.iter().filter(|(name, _)| is_other(name)).cloned();
+    pairs.iter().cloned().chain(others).collect()
 }
 
 /// Calls the functions of a file with many inputs, and selects the calls that are worth a test.
@@ -236,7 +242,7 @@ pub async fn characterise(
             }
         })
         .collect();
-    let bindings = [list_bindings(&found), task.imports.to_vec()].concat();
+    let bindings = list_bindings(&found, task.imports);
     let mut seen: Vec<Vec<Case>> = vec![Vec::new(); found.len()];
     let mut wave: Vec<(usize, Call)> = Vec::new();
     for (index, one) in

@@ -40,7 +40,7 @@ pub async fn probe_mutants(
     let found = mutants(language, &text, Depth::CHOICE, &|_| true);
     let texts: Vec<String> = found.iter().map(|one| one.apply(&text)).collect();
     let (ids, calls): (Vec<TestId>, Vec<Call>) = test_file.passing_calls().into_iter().unzip();
-    let bindings = [list_bindings(&test_file.functions), test_file.imports.clone()].concat();
+    let bindings = list_bindings(&test_file.functions, &test_file.imports);
     let observed = ObserveRequest {
         root: fx.worktree.root(),
         file,

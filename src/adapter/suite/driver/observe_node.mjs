@@ -274,14 +274,18 @@ function callOf({ callee, setup = [] }) {
 
 async function invoke(call, names, values) {
   watch.reason = null;
-  let given, before;
+  let given, before, run;
+  try {
+    run = new Function(...names, '__refuse', '__given', `"use strict"; ${callOf(call)}`);
+  } catch (error) {
+    return { refused: `the call cannot be written: ${error.name}` };
+  }
   try {
     given = evaluateAll(call.arguments, names, values);
     before = evaluateAll(call.arguments, names, values);
   } catch (error) {
     return { refused: `an argument cannot be made: ${error.name}` };
   }
-  const run = new Function(...names, '__refuse', '__given', `"use strict"; ${callOf(call)}`);
   const globals = Object.getOwnPropertyNames(globalThis).length;
   let record = {};
   let way = 'plain';
@@ -524,7 +528,8 @@ async function serve(request, calls, tell) {
       left = left.slice(1);
       // One that hangs or dies again and again is not asked for ever.
       crashes += 1;
-      for (const [one] of crashes < HANGS ? [] : left) records.set(one, { index: one, refused: why });
+      const others = hung || crowded ? why : 'was not called, because calls before it ended the process';
+      for (const [one] of crashes < HANGS ? [] : left) records.set(one, { index: one, refused: others });
       left = crashes < HANGS ? left : [];
     }
   }

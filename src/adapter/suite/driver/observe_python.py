@@ -14,6 +14,7 @@ module is refused with a reason, and so is what takes too long. Works on Python 
 import ast
 import collections
 import contextlib
+import fcntl
 import dataclasses
 import datetime
 import enum
@@ -61,6 +62,8 @@ MARKS = 400
 MEMBERS = 4
 MEMBER = 120
 HANGS = 3
+# From which number on descriptors of our own are.
+DESCRIPTOR = 700
 # Bytes of a file that a call writes, and how often it may make or change files.
 FILE = 1 << 20
 CHANGES = 64
@@ -1155,12 +1158,24 @@ def tell(record):
     ANSWERS.flush()
 
 
+UNCALLED = "was not called, because calls before it ended the process"
+
+
+def moved_up(descriptor):
+    """The same open file under a number that calls do not guess."""
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, DESCRIPTOR)
+    os.close(descriptor)
+    return moved
+
+
 def serve(calls, module):
     """Runs calls in children until each has an answer."""
     records, crashes = {}, 0
     left = list(calls)
     while left:
         reader, writer = os.pipe()
+        # Calls may open, and close, files by small numbers.
+        writer = moved_up(writer)
         gc.collect()
         folder = tempfile.mkdtemp(prefix="calls-", dir=os.getcwd())
         pid = os.fork()
@@ -1208,8 +1223,9 @@ def serve(calls, module):
             left = left[1:]
             # One that hangs or dies again and again is not asked for ever.
             crashes += 1
+            others = why if hung else UNCALLED
             for index, _ in left if crashes >= HANGS else ():
-                records[index] = {"index": index, "refused": why}
+                records[index] = {"index": index, "refused": others}
             left = left if crashes < HANGS else []
     for index, _ in calls:
         tell(records[index])

@@ -119,8 +119,13 @@ fn with_quotes(text: &str, language: Language, quote: char) -> String {
     let mut done = 0;
     for node in named_nodes(tree.root_node()).into_iter().filter(|node| node.kind() == "string") {
         let inner = text.get(node.start_byte() + 1..node.end_byte() - 1).unwrap_or_default();
-        let is_plain = !inner.contains(quote) && !inner.contains(r#"\""#) && !inner.contains(r"\'");
-        let starts = text.get(node.start_byte()..).unwrap_or_default().starts_with(['"', '\'']);
+        let whole = text.get(node.byte_range()).unwrap_or_default();
+        let is_triple = [r#"""""#, "'''"].iter().any(|mark| whole.starts_with(mark));
+        let is_plain = !is_triple
+            && !inner.contains(quote)
+            && !inner.contains(r#"\""#)
+            && !inner.contains(r"\'");
+        let starts = whole.starts_with(['"', '\'']);
         if is_plain && starts && node.start_byte() >= done {
             parts.push(text.get(done..node.start_byte()).unwrap_or_default().to_owned());
             let rest = text.get(node.end_byte()..).unwrap_or_default();
