@@ -185,7 +185,7 @@ pub struct WrittenWork {
     /// What was found in the code, such as contradictions of its documentation, a line for each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
-    /// The boundaries of a session of integration tests that have no test, each with the reason.
+    /// The boundaries for which a session of integration tests has written none, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untested: Vec<String>,
 }

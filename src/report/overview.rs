@@ -24,6 +24,9 @@ pub const SENTENCE: usize = 400;
 
 /// Cells of a bar: on the forge the line fits a phone.
 const CELLS: u32 = 20;
+/// Boundaries without a test that are named with their reasons.
+const UNTESTED: usize = 3;
+
 const CELLS_OF_A_TERMINAL: u32 = 40;
 
 /// How it ended or what is done now.
@@ -155,6 +158,14 @@ fn why(outcome: &Outcome, view: &View, screen: Screen) -> String {
     if !view.written.is_empty() {
         let files: Vec<_> = view.written.iter().map(written_file).collect();
         text.push_str(&format!(" Tests were written: {}.", enumeration(&files)));
+    }
+    let untested: Vec<&String> = outcome.written.iter().flat_map(|work| &work.untested).collect();
+    if !untested.is_empty() {
+        let named: Vec<String> =
+            untested.iter().take(UNTESTED).map(|one| prose(one, SENTENCE)).collect();
+        let more = untested.len().saturating_sub(UNTESTED);
+        let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+        text.push_str(&format!(" No test was written for {}{more}.", named.join("; ")));
     }
     let findings = outcome.written.iter().flat_map(|work| &work.findings);
     let findings: Vec<String> = findings.map(|one| prose(one, SENTENCE)).collect();

@@ -309,6 +309,46 @@ def quote(sku, count):
     click.echo(f"{count} x {sku}: {prices.total(sku, count)}")
 "#;
 
+const STORED_PRICES: &str = r#"import sqlite3
+
+
+def connect():
+    connection = sqlite3.connect("prices.db")
+    connection.execute("CREATE TABLE IF NOT EXISTS prices (id INTEGER PRIMARY KEY, sku TEXT, cents INTEGER)")
+    return connection
+
+
+def add(sku: str, cents: int) -> int:
+    with connect() as connection:
+        return connection.execute("INSERT INTO prices (sku, cents) VALUES (?, ?)", (sku, cents)).lastrowid
+
+
+def find(id: int):
+    with connect() as connection:
+        return connection.execute("SELECT sku, cents FROM prices WHERE id = ?", (id,)).fetchone()
+"#;
+
+const STORING: &str = r#"from flask import Flask, request
+
+from shop import prices
+
+app = Flask(__name__)
+
+
+@app.post("/prices")
+def add_price():
+    given = request.get_json()
+    return {"id": prices.add(given["sku"], given["cents"])}, 201
+
+
+@app.get("/prices/<int:id>")
+def show_price(id):
+    found = prices.find(id)
+    if found is None:
+        return {"error": "no such price"}, 404
+    return {"sku": found[0], "cents": found[1]}
+"#;
+
 /// The new tests of a file that uses a framework, with an environment in which that is installed.
 fn written_with(web: &str, others: &[(&str, &str)]) -> String {
     let folder = std::env::var("REGREEN_WEB").expect("the folder of an environment");
@@ -337,6 +377,20 @@ fn routes_of_flask_are_asked_by_its_test_client() {
             "    assert response.status_code == 404\n",
             "\"/orders/total\", json={\"sku\": \"A-1\", \"count\": 3}\n",
             "    assert response.get_json() == {\"total\": 750}",
+        ],
+    );
+}
+
+#[test]
+#[ignore = "needs flask"]
+fn what_one_request_stores_is_what_the_next_one_shows() {
+    let text = written_with(STORING, &[("shop/prices.py", STORED_PRICES)]);
+    assert_holds(
+        &text,
+        &[
+            "client = app.test_client()\n    client.post(\"/prices\", json={",
+            "response = client.get(\"/prices/1\")\n    assert response.status_code == 200\n",
+            "response = app.test_client().get(\"/prices/3\")\n    assert response.status_code == 404\n",
         ],
     );
 }

@@ -58,8 +58,14 @@ impl Integration {
         let reason = inventory.untested.first().map(|one| one.reason.clone());
         let obstacle = reason.filter(|_| files.is_empty()).unwrap_or_default();
         let findings = inventory.findings.clone();
-        let untested = inventory.untested.iter();
-        let untested = untested.map(|one| format!("{}: {}", one.what, one.reason)).collect();
+        let without = points.iter().map(|point| point.boundary_name());
+        let without = without.filter(|name| !inventory.crosses_boundary(name));
+        let reason = |name: &String| {
+            let known =
+                inventory.untested.iter().find(|one| one.what.split(": ").next() == Some(name))?;
+            Some(format!("{name}: {}", known.reason))
+        };
+        let untested = without.filter_map(|name| reason(&name)).collect();
         WrittenWork { files, obstacle, findings, untested, ..WrittenWork::default() }
     }
 

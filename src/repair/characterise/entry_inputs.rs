@@ -1,14 +1,18 @@
 //! Requests to applications and words for commands, made of what their entry points take.
 
 use crate::code::signature::{Callable, EntryInput, EntryPoint, InputPlace, Type};
-use crate::effect::Call;
+use crate::effect::{Call, CallOutcome};
 
+use super::Case;
 use super::inputs::value_pool;
 use super::literal_values::string_content;
 use super::parameter_fit::kind_of;
 
 /// Values that are tried for one input.
 const VALUES: usize = 5;
+
+/// Methods of requests that store something.
+const STORES: &[&str] = &["post", "put", "patch"];
 
 /// Words of the code that are tried for one text.
 const WORDS: usize = 4;
@@ -39,6 +43,39 @@ pub fn list_entry_calls(callable: &Callable, entry: &EntryPoint) -> Vec<Call> {
         }
     }
     lists.iter().map(|values| Call::new(&entry.callee, write_entry(entry, values))).collect()
+}
+
+/// Requests that read, each after one of the same application that stored something.
+pub fn list_later_requests(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(usize, Call)> {
+    let routes = callables.iter().zip(seen).enumerate().filter_map(|(at, (one, known))| {
+        let entry = one.entry.as_ref().filter(|entry| entry.route.is_some())?;
+        let (client, method) = entry.callee.rsplit_once('.')?;
+        Some((at, client, method, known))
+    });
+    let routes: Vec<(usize, &str, &str, &Vec<Case>)> = routes.collect();
+    let mut found = Vec::new();
+    for (_, client, method, known) in &routes {
+        let stored = known.iter().find(|case| is_stored(case)).filter(|_| STORES.contains(method));
+        let Some(stored) = stored else { continue };
+        let step = format!("{method}({})", stored.call.arguments.join(", "));
+        let reads = routes
+            .iter()
+            .filter(|(_, other, method, _)| other == client && ["get", "delete"].contains(method));
+        for (at, .., known) in reads {
+            let calls = known.iter().take(VALUES).map(|case| Call {
+                setup: vec![step.clone()],
+                ..Call::new(&case.call.callee, case.call.arguments.clone())
+            });
+            found.extend(calls.map(|call| (*at, call)));
+        }
+    }
+    found
+}
+
+/// Whether a request was answered with a status of success.
+fn is_stored(case: &Case) -> bool {
+    let CallOutcome::Value { literal, .. } = &case.seen.outcome else { return false };
+    literal.contains(r#"status_code": 20"#) || literal.contains("status_code': 20")
 }
 
 /// The values of an input, without quotes.

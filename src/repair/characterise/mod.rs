@@ -282,6 +282,8 @@ pub async fn characterise(
             wave.extend(stories::extend_stories(&callables, &seen));
             let filled = stories::fill_objects(&callables, &seen).into_iter();
             wave.extend(filled.filter(|_| round == 0));
+            let later = entry_inputs::list_later_requests(&callables, &seen).into_iter();
+            wave.extend(later.filter(|_| round == 0));
         }
         if round < rounds {
             target = SearchTarget::at(task.language, task.text, task.missed, &seen);

@@ -15,7 +15,7 @@ use super::is_corrected;
 pub fn list_coverage(state: &Integration) -> Vec<(&'static str, Value)> {
     let coverage = state.intent_coverage();
     let lists = [
-        ("Covered", coverage.covered),
+        ("Covered, by new tests or old ones", coverage.covered),
         ("Covered but failing", coverage.failing),
         ("Drifted (designed, without a test)", coverage.drifted),
         ("Not addressed", coverage.open),

@@ -364,7 +364,9 @@ fn setup_lines(naming: &Naming, function: &ObservedFunction, case: &Case) -> (Ve
 /// The name of a variable for the object: that of its class in the language's manner, where it is free.
 fn object_name(naming: &Naming, function: &ObservedFunction, case: &Case) -> String {
     let is_python = naming.framework.is_python();
-    let name = if is_python {
+    let name = if function.callable.entry.is_some() {
+        "client".to_owned()
+    } else if is_python {
         test_name::snake_case(&function.local).to_ascii_lowercase()
     } else {
         lower_first(&function.local)
