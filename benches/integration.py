@@ -27,6 +27,7 @@ import pathlib
 import py_compile
 import random
 import re
+import resource
 import shlex
 import shutil
 import subprocess
@@ -37,11 +38,21 @@ import chat_server
 
 TIMEOUT = 300
 
+# What a broken program of Go may take, which else grows until the machine stands still.
+MEMORY = 4 << 30
+
+
+def bound_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
 
 def run(command, folder):
     """Whether a command succeeds, and its output."""
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT)
+        bound = bound_memory if command[0] == "go" else None
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, preexec_fn=bound
+        )
     except subprocess.TimeoutExpired:
         return False, "timeout"
     return done.returncode == 0, done.stdout + done.stderr

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use super::behaviour::kinds::{self, Kind};
 use super::behaviour::{self, Behaviour, walk::callable};
 use super::language::Language;
+use super::signature::express_routes::{self, RouteHandler};
 use super::signature::factory_exports;
 use super::signature::prototype_methods::prototype_methods;
 use super::tree::{children, end_line, first_field, line, text_of};
@@ -69,13 +70,27 @@ pub fn qualified_functions(root: Node<'_>, text: &str) -> Vec<Function> {
     found
 }
 
-/// All functions, and those that a script exports where they are written: one without a name is called `default`.
+/// The functions that a script writes where it declares routes, by the names of these.
+pub fn route_handlers(root: Node<'_>, text: &str) -> Vec<Function> {
+    let handlers = express_routes::list_handlers(root, text).into_iter();
+    let function = |one: RouteHandler<'_, '_>| {
+        let (start, end) = (line(one.function), end_line(one.function));
+        Function { name: one.name, start, end }
+    };
+    handlers.map(function).collect()
+}
+
+/// All functions, those that a script exports where they are written, of which one without a name is called `default`,
+/// and the handlers of its routes.
 pub fn functions_and_default_export(language: Language, text: &str) -> Vec<Function> {
     let mut found = functions(language, text);
     if language.is_script() {
         let exported = behaviour::read(language, text).into_iter();
         let exported =
             exported.map(|Behaviour { name, start, end, .. }| Function { name, start, end });
+        let tree = language.parse(text);
+        let handlers = tree.map(|tree| route_handlers(tree.root_node(), text)).unwrap_or_default();
+        let exported = exported.chain(handlers);
         let is_new = |one: &Function| found.iter().all(|known| known.name != one.name);
         let further: Vec<Function> = exported.filter(is_new).collect();
         found.extend(further);

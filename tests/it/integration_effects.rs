@@ -424,3 +424,87 @@ fn commands_of_click_are_run_by_its_runner() {
         ],
     );
 }
+
+const EXPRESS: &str = r"const express = require('express');
+const prices = require('./prices');
+
+const router = express.Router();
+
+router.get('/price/:sku', (req, res) => {
+  try {
+    res.json({ sku: req.params.sku, price: prices.priceOf(req.params.sku) });
+  } catch (error) {
+    res.status(404).json({ error: error.message });
+  }
+});
+
+router.post('/total', (req, res) => {
+  const { sku, count } = req.body;
+  res.status(201).json({ total: prices.total(sku, count) });
+});
+
+router.get('/stock', (req, res) => {
+  prices.priceOf('A-1');
+  res.sendFile('/etc/hostname');
+});
+
+module.exports = router;
+";
+
+const EXPRESS_HOST: &str = r"const express = require('express');
+const orders = require('./orders');
+
+const app = express();
+app.use(express.json());
+app.use('/orders', orders);
+
+module.exports = app;
+";
+
+const SCRIPT_PRICES: &str = r"const PRICES = { 'A-1': 250, 'B-2': 1200 };
+
+function priceOf(sku) {
+  if (!(sku in PRICES)) throw new Error(`no price of ${sku}`);
+  return PRICES[sku];
+}
+
+function total(sku, count) {
+  return priceOf(sku) * count;
+}
+
+module.exports = { priceOf, total };
+";
+
+#[test]
+#[ignore = "needs express and supertest"]
+fn routes_of_express_are_asked_by_supertest() {
+    let folder = std::env::var("REGREEN_WEB").expect("the folder of an environment");
+    let manifest = r#"{"name": "shop", "version": "1.0.0", "scripts": {"test": "node --test"}}"#;
+    let test = "const assert = require('node:assert');\nconst { test } = require('node:test');\nconst { priceOf } = require('../src/prices.js');\n\ntest('a price', () => {\n  assert.equal(priceOf('A-1'), 250);\n});\n";
+    let repo = TestRepo::new(&[
+        ("package.json", manifest),
+        (".gitignore", "node_modules\n"),
+        ("src/orders.js", EXPRESS),
+        ("src/app.js", EXPRESS_HOST),
+        ("src/prices.js", SCRIPT_PRICES),
+        ("test/prices.test.js", test),
+    ]);
+    let modules = std::path::Path::new(&folder).join("node_modules");
+    std::os::unix::fs::symlink(modules, repo.root().join("node_modules")).unwrap();
+    let text = written(&repo, "src/orders.js", "test/orders-prices.test.js");
+    assert_holds(
+        &text,
+        &[
+            "const request = require('supertest');\n",
+            "test('should answer 200 when GET /orders/price/A-1 is called', async () => {\n  \
+             const response = await request(app).get('/orders/price/A-1');\n  \
+             assert.strictEqual(response.status, 200);\n  \
+             assert.deepStrictEqual(response.body, { sku: 'A-1', price: 250 });\n",
+            "request(app).post('/orders/total').send({ sku: 'A-1', count: 3 });\n  \
+             assert.strictEqual(response.status, 201);\n  \
+             assert.deepStrictEqual(response.body, { total: 750 });\n",
+            "assert.strictEqual(response.status, 404);\n",
+        ],
+    );
+    assert!(!text.contains("stock"), "a handler that opens a file was asked: {text}");
+}

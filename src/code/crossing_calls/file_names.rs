@@ -11,7 +11,7 @@ use super::name_path::{NamePath, PathRoot, SourceFile};
 use crate::code::go_packages::package_name;
 use crate::code::language::Language;
 use crate::code::outline::{
-    Declaration, DeclarationKind, Function, declarations_below, qualified_functions,
+    Declaration, DeclarationKind, Function, declarations_below, qualified_functions, route_handlers,
 };
 use crate::code::signature::module_exports::{assigned_value, member};
 use crate::code::tree::{FUNCTIONS, around, end_line, line, named_children, named_nodes};
@@ -144,6 +144,12 @@ impl FileNames {
     fn read_declarations(&mut self, source: &SourceFile<'_>, root: Node<'_>, nodes: &[Node<'_>]) {
         let declarations = declarations_below(root, source.text);
         let anonymous = nodes.iter().filter_map(|node| exported_function(source, *node));
+        let handlers = if source.language.is_script() {
+            route_handlers(root, source.text)
+        } else {
+            Vec::new()
+        };
+        let anonymous = anonymous.chain(handlers);
         self.functions = qualified_functions(root, source.text);
         for one in anonymous {
             if !self.functions.iter().any(|known| known.start == one.start) {

@@ -10,6 +10,7 @@ mod entry_points;
 mod example_statements;
 mod example_variables;
 mod examples;
+pub mod express_routes;
 pub mod factory_exports;
 mod file_inputs;
 mod go;

@@ -7,6 +7,7 @@ use super::Case;
 use super::inputs::value_pool;
 use super::literal_values::string_content;
 use super::parameter_fit::kind_of;
+use super::wrong_shape::OTHER_SHAPE;
 
 /// Values that are tried for one input.
 const VALUES: usize = 5;
@@ -42,7 +43,44 @@ pub fn list_entry_calls(callable: &Callable, entry: &EntryPoint) -> Vec<Call> {
             }
         }
     }
-    lists.iter().map(|values| Call::new(&entry.callee, write_entry(entry, values))).collect()
+    let is_script = is_script_request(&entry.callee);
+    let write = |values: &Vec<Option<String>>| {
+        if is_script {
+            write_request(entry, values)
+        } else {
+            Call::new(&entry.callee, write_entry(entry, values))
+        }
+    };
+    lists.iter().map(write).collect()
+}
+
+/// Refuses requests of a script that leave out what their handler reads and are answered all the same: it went on with
+/// `undefined`.
+pub fn refuse_undefined(callable: &Callable, known: &mut [Case]) {
+    let Some(entry) = callable.entry.as_ref().filter(|entry| is_script_request(&entry.callee))
+    else {
+        return;
+    };
+    let needed = entry.inputs.iter().filter(|one| !one.parameter.optional);
+    let needed: Vec<&str> = needed.map(|one| one.parameter.name.as_str()).collect();
+    for case in known {
+        let given = case.call.arguments.concat();
+        let lacks = |name: &&str| {
+            !given.contains(&format!("{name}: ")) && !given.contains(&format!("{name}="))
+        };
+        let is_path = |name: &&str| {
+            entry.route.as_ref().is_some_and(|one| one.contains(&format!("{{{name}}}")))
+        };
+        let is_answered = matches!(&case.seen.outcome, CallOutcome::Value { literal, .. } if literal.starts_with("{ status: 2"));
+        if is_answered && needed.iter().any(|name| lacks(name) && !is_path(name)) {
+            case.seen.outcome = CallOutcome::Refused(OTHER_SHAPE.into());
+        }
+    }
+}
+
+/// Whether a call asks an application of a script.
+fn is_script_request(callee: &str) -> bool {
+    callee.starts_with("request(")
 }
 
 /// Requests that read, each after one of the same application that stored something.
@@ -128,6 +166,18 @@ fn is_plain(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
 }
 
+/// A request of a script: `request(app).get("/orders/3")`, `request(app).post("/orders").send({ sku: "A-1" })`.
+fn write_request(entry: &EntryPoint, values: &[Option<String>]) -> Call {
+    let (path, body) = write_parts(entry, values);
+    let fields: Vec<String> =
+        body.into_iter().map(|(name, literal)| format!("{name}: {literal}")).collect();
+    if entry.inputs.iter().any(|one| one.place == InputPlace::Json) {
+        let body = format!("{{ {} }}", fields.join(", ")).replace("{  }", "{}");
+        return Call::new(&format!("{}({path:?}).send", entry.callee), vec![body]);
+    }
+    Call::new(&entry.callee, vec![format!("{path:?}")])
+}
+
 /// The arguments of a call through an entry point.
 fn write_entry(entry: &EntryPoint, values: &[Option<String>]) -> Vec<String> {
     let given: Vec<(&EntryInput, &String)> = entry
@@ -136,7 +186,7 @@ fn write_entry(entry: &EntryPoint, values: &[Option<String>]) -> Vec<String> {
         .zip(values)
         .filter_map(|(one, value)| Some((one, value.as_ref()?)))
         .collect();
-    let Some(route) = &entry.route else {
+    if entry.route.is_none() {
         let mut words = entry.words.clone();
         for (one, value) in given {
             match &one.place {
@@ -147,28 +197,43 @@ fn write_entry(entry: &EntryPoint, values: &[Option<String>]) -> Vec<String> {
         }
         let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
         return [entry.first.clone(), vec![format!("[{}]", words.join(", "))]].concat();
-    };
-    let mut path = route.clone();
-    let (mut query, mut json, mut form) = (Vec::new(), Vec::new(), Vec::new());
-    for (one, value) in given {
-        let name = &one.parameter.name;
+    }
+    let (path, json) = write_parts(entry, values);
+    let form = given.iter().filter(|(one, _)| one.place == InputPlace::Form);
+    let form: Vec<String> =
+        form.map(|(one, value)| format!("\"{}\": {value:?}", one.parameter.name)).collect();
+    let json: Vec<String> =
+        json.into_iter().map(|(name, literal)| format!("\"{name}\": {literal}")).collect();
+    let takes = |place: &InputPlace| entry.inputs.iter().any(|one| one.place == *place);
+    let json = takes(&InputPlace::Json).then(|| format!("json={{{}}}", json.join(", ")));
+    let form = takes(&InputPlace::Form).then(|| format!("data={{{}}}", form.join(", ")));
+    [Some(format!("{path:?}")), json, form].into_iter().flatten().collect()
+}
+
+/// The path of a request with its query, and the names and literals of its JSON.
+fn write_parts<'a>(
+    entry: &'a EntryPoint,
+    values: &[Option<String>],
+) -> (String, Vec<(&'a str, String)>) {
+    let mut path = entry.route.clone().unwrap_or_default();
+    let (mut query, mut json) = (Vec::new(), Vec::new());
+    for (one, value) in entry.inputs.iter().zip(values) {
+        let (name, Some(value)) = (one.parameter.name.as_str(), value) else { continue };
         let is_text = one.parameter.types.first() == Some(&Type::Text);
-        let is_number = value.parse::<f64>().is_ok() || matches!(value.as_str(), "True" | "False");
-        let literal = if is_number && !is_text { value.clone() } else { format!("{value:?}") };
+        let is_plain = value.parse::<f64>().is_ok()
+            || matches!(value.as_str(), "True" | "False" | "true" | "false");
+        let literal = if is_plain && !is_text { value.clone() } else { format!("{value:?}") };
         match one.place {
             InputPlace::Path => path = path.replace(&format!("{{{name}}}"), value),
             InputPlace::Query => query.push(format!("{name}={value}")),
-            InputPlace::Form => form.push(format!("\"{name}\": {value:?}")),
-            _ => json.push(format!("\"{name}\": {literal}")),
+            InputPlace::Form => {}
+            _ => json.push((name, literal)),
         }
     }
     if !query.is_empty() {
         path = format!("{path}?{}", query.join("&"));
     }
-    let takes = |place: &InputPlace| entry.inputs.iter().any(|one| one.place == *place);
-    let json = takes(&InputPlace::Json).then(|| format!("json={{{}}}", json.join(", ")));
-    let form = takes(&InputPlace::Form).then(|| format!("data={{{}}}", form.join(", ")));
-    [Some(format!("{path:?}")), json, form].into_iter().flatten().collect()
+    (path, json)
 }
 
 #[cfg(test)]

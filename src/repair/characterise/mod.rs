@@ -46,7 +46,8 @@ pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, is_of_other_ru
 use search_target::SearchTarget;
 pub use test_cover::{Contribution, MANY, choose_cover};
 pub use test_location::{
-    ProjectLayout, imports_from, is_subject, list_imports, locate_test_file, module_of,
+    ProjectLayout, client_imports, imports_from, is_subject, list_imports, locate_test_file,
+    module_of,
 };
 pub use tested_inputs::{InputComparison, compared_functions};
 use wrong_shape::OTHER_SHAPE;
@@ -198,11 +199,14 @@ pub fn list_bindings(
 ) -> Vec<(String, String)> {
     let own =
         functions.iter().filter_map(|one| Some((one.local.clone(), one.callable.export.clone()?)));
-    let pairs: BTreeSet<(String, String)> = own.collect();
-    // A file that exports again what this one does is one more way to the same name.
-    let is_other = |name: &str| pairs.iter().all(|(local, _)| local != name);
-    let others = imports.iter().filter(|(name, _)| is_other(name)).cloned();
-    pairs.iter().cloned().chain(others).collect()
+    let mut pairs: Vec<(String, String)> = own.collect::<BTreeSet<_>>().into_iter().collect();
+    for (name, place) in imports {
+        // A file that exports again what this one does is one more way to the same name.
+        if pairs.iter().all(|(local, _)| local != name) {
+            pairs.push((name.clone(), place.clone()));
+        }
+    }
+    pairs
 }
 
 /// Calls the functions of a file with many inputs, and selects the calls that are worth a test.
@@ -311,6 +315,7 @@ pub async fn characterise(
         let idle = stories::find_idle_stories(&known);
         refuse_wrong_types(task.language, &one.callable, &mut known);
         refuse_unreflected(&one.callable, &mut known);
+        entry_inputs::refuse_undefined(&one.callable, &mut known);
         documented_result::enter_documented(task.language, &one.callable, &one.local, &mut known);
         known.retain(|case| case.documented.is_some() || !idle.contains(&case.call));
         one.tried = u32::try_from(known.len()).unwrap_or(u32::MAX);

@@ -320,6 +320,30 @@ pub fn imports_from(
         .collect()
 }
 
+/// Names that a file imports, each with where it is imported from.
+type ImportedNames = Vec<(String, String)>;
+
+/// How a script in a folder imports what its requests need: the default exports, and the others.
+pub fn client_imports(
+    site: &ProjectLayout<'_>,
+    folder: &str,
+    clients: &[(String, String)],
+    text: &str,
+) -> (ImportedNames, ImportedNames) {
+    let (mut defaults, mut named) = (Vec::new(), Vec::new());
+    for (name, place) in clients {
+        let (path, export) = place.rsplit_once('#').unwrap_or((place, "default"));
+        let file = RepoPath::parse(path).ok().filter(|file| Language::of(file).is_some());
+        let from = file.map_or_else(
+            || path.to_owned(),
+            |file| imported_as(relative(folder, &file), site, text),
+        );
+        let list = if export == "default" { &mut defaults } else { &mut named };
+        list.push((name.clone(), from));
+    }
+    (defaults, named)
+}
+
 /// The path from a folder to a file, as used in an import.
 fn relative(folder: &str, file: &RepoPath) -> String {
     let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();

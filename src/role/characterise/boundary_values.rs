@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::signature::{Callable, type_of_literal};
+use crate::code::signature::{Callable, Parameter, type_of_literal};
+use crate::domain::text::has_word;
 use crate::repair::{Case, ObservedFunction};
 
 use super::Crossing;
@@ -37,6 +38,14 @@ pub fn learn_across(
             for (place, argument) in call.arguments.iter().enumerate() {
                 let values = known.clone().filter_map(|given| given.get(place));
                 pass_on(callable, argument, values);
+                let behind =
+                    called.iter().find(|one| one.called_name() == short_name(&call.callee));
+                let known = behind.and_then(|one| one.parameters.get(place));
+                if let (Some(known), Some(input)) = (known, find_input(callable, argument))
+                    && input.types.is_empty()
+                {
+                    input.types.clone_from(&known.types);
+                }
             }
             let behind = called.iter().filter(|one| {
                 one.name == call.callee || one.called_name() == short_name(&call.callee)
@@ -85,6 +94,7 @@ fn pass_on<'a>(callable: &mut Callable, argument: &str, values: impl Iterator<It
         Some(field) => {
             constructor.into_iter().find(|one| one.name == field.trim_start_matches('_'))
         }
+        None if callable.entry.is_some() => find_input(callable, argument),
         None => callable.parameters.iter_mut().find(|one| one.name == name),
     };
     let Some(parameter) = found else { return };
@@ -93,6 +103,13 @@ fn pass_on<'a>(callable: &mut Callable, argument: &str, values: impl Iterator<It
             parameter.shown.push(value.clone());
         }
     }
+}
+
+/// What a request gives in the place of an argument: `sku` for `given["sku"]` and `req.params.sku`.
+fn find_input<'a>(callable: &'a mut Callable, argument: &str) -> Option<&'a mut Parameter> {
+    let inputs = callable.entry.iter_mut().flat_map(|entry| &mut entry.inputs);
+    let mut given = inputs.map(|one| &mut one.parameter);
+    given.find(|one| has_word(argument, &one.name))
 }
 
 /// Whether a value means the same outside of the file where it stands.

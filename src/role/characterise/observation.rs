@@ -10,7 +10,7 @@ use crate::code::java_packages::{BUILD_FILES, JUnit};
 use crate::code::language::Language;
 use crate::code::rust_crate::{is_first_edition, module_path};
 use crate::code::signature::module_exports::ScriptPackage;
-use crate::code::signature::{self, Callable, FileText, module_exports};
+use crate::code::signature::{self, Callable, FileText, express_routes, module_exports};
 use crate::code::test_paths::is_test;
 use crate::domain::characterisation_report::{
     CharacterisationReport, CharacterisedFunction, DropReason,
@@ -26,7 +26,7 @@ use crate::repair::{
 use super::boundary_values::{callee_names, drop_one_sided, learn_across};
 use super::called_names::{CalledNames, SubjectNames, read_called_names};
 use super::contradiction::fruitless_examples;
-use super::route_hosts::read_hosts;
+use super::route_hosts::{read_hosts, script_clients};
 use super::test_file::PinnedFile;
 use super::type_sources::{read_siblings, read_source};
 use super::{Crossing, Gap, GenerateRequest, unfinished};
@@ -161,6 +161,11 @@ pub async fn observe(
             };
             naming.is_behaviour = subject.crossing.is_some();
             naming.imports = repair::imports_from(&layout, path.parent(), &others, &subject.text);
+            let clients = script_clients(subject.language, &subject.callables);
+            let (defaults, named) =
+                repair::client_imports(&layout, path.parent(), &clients, &subject.text);
+            naming.defaults = defaults;
+            naming.imports.extend(named);
             naming.style = test_style(request, (&subject, framework), &path, &files, fx).await?;
             let tests = read_siblings(request, &subject.file, true, fx).await?;
             naming.package.taken =
@@ -267,9 +272,12 @@ async fn subjects(
             let package = read_source(request, &package, fx).await?.unwrap_or_default();
             signature::mark_internal(&mut callables, gap.file.stem(), &text, &package);
         }
+        let hosts = read_hosts(request, (&gap.file, &text), fx).await?;
         if language == Language::Python {
-            let hosts = read_hosts(request, (&gap.file, &text), fx).await?;
             signature::add_entry_points(&mut callables, &text, &hosts);
+        } else if language.is_script() {
+            let own = (gap.file.as_str(), text.as_str());
+            express_routes::add_routes(&mut callables, own, language, &hosts);
         }
         callables.retain(|one| names(gap, one));
         let to = gap.crossing.as_ref().map(|crossing| &crossing.to);

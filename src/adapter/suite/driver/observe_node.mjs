@@ -35,7 +35,7 @@ const HANGING = 400;
 class Refused extends Error {}
 class NoLiteral extends Error {}
 
-const watch = { active: false, reason: null };
+const watch = { active: false, reason: null, request: false };
 
 function refuse(reason) {
   watch.reason ??= reason;
@@ -51,11 +51,21 @@ function loading() {
   return /node:internal\/modules\//.test(stack);
 }
 
+// The client and the application of a request may do what a handler may not: they listen and connect.
+function answering() {
+  if (!watch.request) return false;
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 60;
+  const frames = new Error().stack.split('\n');
+  Error.stackTraceLimit = limit;
+  return !frames.some((frame) => frame.includes(`${workerData.root}/`) && !frame.includes('/node_modules/'));
+}
+
 function guard(owner, name, reason) {
   const original = owner[name];
   if (typeof original !== 'function') return;
   const guarded = function (...values) {
-    if (watch.active && !loading()) refuse(reason);
+    if (watch.active && !loading() && !answering()) refuse(reason);
     return new.target ? Reflect.construct(original, values, new.target === guarded ? original : new.target) : Reflect.apply(original, this, values);
   };
   guarded.prototype = original.prototype;
@@ -75,15 +85,15 @@ function guardDate() {
   const now = Original.now;
   globalThis.Date = new Proxy(Original, {
     construct(target, values, self) {
-      if (values.length === 0 && watch.active) refuse('reads the clock');
+      if (values.length === 0 && watch.active && !answering()) refuse('reads the clock');
       return Reflect.construct(target, values, self);
     },
     apply(target, self, values) {
-      if (watch.active) refuse('reads the clock');
+      if (watch.active && !answering()) refuse('reads the clock');
       return Reflect.apply(target, self, values);
     },
   });
-  Original.now = () => (watch.active ? refuse('reads the clock') : now());
+  Original.now = () => (watch.active && !answering() ? refuse('reads the clock') : now());
   Original.prototype.constructor = globalThis.Date;
 }
 
@@ -120,7 +130,7 @@ function guardWorld() {
   guard(globalThis, 'fetch', 'uses the network');
   const environment = process.env;
   process.env = new Proxy(environment, {
-    get: (target, name) => (watch.active && typeof name === 'string' && name !== 'NODE_DEBUG' && !loading() ? refuse('reads the environment') : target[name]),
+    get: (target, name) => (watch.active && typeof name === 'string' && name !== 'NODE_DEBUG' && !loading() && !answering() ? refuse('reads the environment') : target[name]),
     set: (target, name, value) => (watch.active ? refuse('changes the environment') : ((target[name] = value), true)),
   });
   // What depends on the platform differs on another one.
@@ -272,6 +282,18 @@ function callOf({ callee, setup = [] }) {
     return typeof __member === 'function' ? ${member}(...__given) : __member;`;
 }
 
+// Whether a call asks an application by its client.
+const isRequest = ({ callee }) => callee.startsWith('request(');
+
+// What a test compares of an answer.
+function answerOf({ status, type, body, text, headers }) {
+  if (status >= 500) refuse(`is answered with status ${status}`);
+  if (status >= 300 && status < 400) return { status, 'headers.location': headers.location };
+  if (/json/.test(type)) return { status, body };
+  // What a framework says of a bad request differs from version to version.
+  return status >= 400 ? { status } : { status, text };
+}
+
 async function invoke(call, names, values) {
   watch.reason = null;
   let given, before, run;
@@ -293,8 +315,12 @@ async function invoke(call, names, values) {
     let value;
     watch.active = true;
     try {
+      watch.request = isRequest(call);
       value = run(...values, refuse, given);
-      if (value instanceof Promise) {
+      if (watch.request) {
+        way = 'members';
+        value = answerOf(await value);
+      } else if (value instanceof Promise) {
         way = 'await';
         value = await value;
       } else if (value !== null && typeof value === 'object' && typeof value.next === 'function' && typeof value[Symbol.iterator] === 'function') {
@@ -357,7 +383,9 @@ async function otherValues({ root, bindings, calls }) {
     const [path, member] = place.split('#');
     if (!member || !texts.includes(name)) continue;
     try {
-      found.set(place, memberOf(await import(pathToFileURL(join(root, path)).href), member));
+      // What has no ending is a package.
+      const target = /\.\w+$/.test(path) ? join(root, path) : createRequire(join(root, 'package.json')).resolve(path);
+      found.set(place, memberOf(await import(pathToFileURL(target).href), member));
     } catch {
       // A call that uses it is refused.
     }

@@ -45,6 +45,11 @@ pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &
         _ => "return".to_owned(),
     };
     let behaviour = effect_words(function, case).unwrap_or(behaviour);
+    let (own, given) = match requested_route(case) {
+        Some((route, true)) => (route, given),
+        Some((route, false)) => (route, String::new()),
+        None => (own, given),
+    };
     let subject = if is_spoken { own } else { snake_case(&own) };
     let condition = match (given.is_empty(), setup.is_empty()) {
         (true, true) => format!("{subject} is called"),
@@ -58,6 +63,19 @@ pub fn behaviour_name(framework: Framework, function: &ObservedFunction, case: &
         Some(Language::Go) => format!("Test{}", joined_words(&text)),
         _ => text,
     }
+}
+
+/// The method and the path of a request of a script, and whether it sends something: `GET /orders/3`.
+fn requested_route(case: &Case) -> Option<(String, bool)> {
+    let callee = case.call.callee.strip_prefix("request(")?;
+    let (_, asked) = callee.split_once(").")?;
+    let sent = asked.strip_suffix(").send").and_then(|asked| asked.split_once('('));
+    let (method, path) = match sent {
+        Some(asked) => asked,
+        None => (asked, case.call.arguments.first()?.as_str()),
+    };
+    let path = path.trim_matches('"');
+    Some((format!("{} {path}", method.to_uppercase()), sent.is_some()))
 }
 
 /// What a call does beside its result: how a request is answered or a command ends, or that files change.

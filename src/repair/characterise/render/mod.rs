@@ -87,6 +87,8 @@ pub struct Naming {
     pub is_behaviour: bool,
     /// JavaScript: names that arguments may use, with the import path of the file that has them.
     pub imports: Vec<(String, String)>,
+    /// JavaScript: names of default exports that requests use, with the import path.
+    pub defaults: Vec<(String, String)>,
     /// Compiled languages: the package of the test file.
     pub package: TestPackage,
 }
@@ -107,6 +109,7 @@ impl Naming {
             style,
             is_behaviour: false,
             imports: Vec::new(),
+            defaults: Vec::new(),
             package,
         }
     }

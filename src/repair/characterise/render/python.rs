@@ -260,7 +260,7 @@ impl Assertions {
         let compare = |(name, value): (String, String)| {
             self.is_value(&format!("{result}.{name}"), &imported(&value))
         };
-        let compared = dictionary_items(literal).into_iter().map(compare);
+        let compared = dictionary_items(Language::Python, literal).into_iter().map(compare);
         std::iter::once(format!("{result} = {call}")).chain(compared).collect()
     }
 
@@ -416,12 +416,15 @@ fn lines_of_outcome(
 }
 
 /// The names and values of a dictionary whose keys are texts.
-fn dictionary_items(literal: &str) -> Vec<(String, String)> {
-    let Some(tree) = Language::Python.parse(literal) else { return Vec::new() };
+pub fn dictionary_items(language: Language, literal: &str) -> Vec<(String, String)> {
+    // A brace that begins a statement opens a block of a script.
+    let literal = &if language.is_script() { format!("({literal})") } else { literal.to_owned() };
+    let Some(tree) = language.parse(literal) else { return Vec::new() };
     let pairs = named_nodes(tree.root_node()).into_iter();
     let outer = pairs.filter(|one| {
         let holder = one.parent().and_then(|one| one.parent());
-        one.kind() == "pair" && holder.is_some_and(|one| one.kind() == "expression_statement")
+        let whole = ["expression_statement", "parenthesized_expression"];
+        one.kind() == "pair" && holder.is_some_and(|one| whole.contains(&one.kind()))
     });
     outer
         .map(|one| {

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use crate::code::language::Language;
 use crate::code::signature::{Class, Parameter};
 use crate::domain::framework::Framework;
+use crate::domain::text::has_word;
 use crate::effect::{CallOutcome, ResultKind};
 
 use super::super::parameter_fit::accepts_value;
 use super::line_breaks::{BreakStyle, Layout, break_line};
-use super::python::{calls_name, expressions_of};
+use super::python::{calls_name, dictionary_items, expressions_of};
 use super::{
     Case, Draft, ModuleKind, Naming, ObservedFunction, arguments, case_of, compared_message,
     is_awaited, setup_lines, with_quotes,
@@ -143,7 +144,7 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
     for test in &draft.tests {
         let Some((one, case)) = case_of(functions, test) else { continue };
         let name = title(&test.name);
-        let waits = if is_awaited(case) { "async " } else { "" };
+        let waits = if is_async(case) { "async " } else { "" };
         body.push_str(&format!("\n{pad}{function}({name}, {waits}{opened} {{\n"));
         for line in lines(one, case, naming) {
             body.push_str(&break_line(&line, 1 + usize::from(is_grouped), layout));
@@ -177,7 +178,13 @@ fn called_imports(
         .filter_map(|one| Some((one.local.as_str(), one.callable.export.as_deref()?)))
         .collect();
     let mut text = imports(naming, &pairs);
-    for (name, from) in naming.imports.iter().filter(|(name, _)| is_written(name)) {
+    let is_asked = |text: &&&String| text.starts_with("request(");
+    let is_used = |name: &str| written.iter().filter(is_asked).any(|text| has_word(text, name));
+    for (name, from) in naming.defaults.iter().filter(|(name, _)| is_used(name)) {
+        text.push_str(&format!("{}\n", imported(naming, name, from)));
+    }
+    for (name, from) in naming.imports.iter().filter(|(name, _)| is_written(name) || is_used(name))
+    {
         if pairs.iter().all(|(local, _)| local != name) {
             text.push_str(&format!("{}\n", imported(naming, &format!("{{ {name} }}"), from)));
         }
@@ -193,9 +200,7 @@ fn fitting(naming: &Naming, used: &[(&ObservedFunction, &Case)]) -> Naming {
             CallOutcome::Value { way: ResultKind::List | ResultKind::Lists, .. }
                 | CallOutcome::Raised { way: ResultKind::List, .. }
         );
-        is_spread
-            || is_awaited(case)
-            || case.call.arguments.iter().any(|given| given.contains("=>"))
+        is_spread || is_async(case) || case.call.arguments.iter().any(|given| given.contains("=>"))
     };
     let mut naming = naming.clone();
     // Tests of Mocha are in a group, unless neighbours show that they are not.
@@ -216,6 +221,12 @@ fn in_style(text: &str, naming: &Naming) -> String {
     }
     let lines = text.lines().map(|line| line.strip_suffix(';').unwrap_or(line));
     lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// Whether a test waits: for a promise, or for the answer to a request, whose members are compared.
+fn is_async(case: &Case) -> bool {
+    let outcome = case.expected_outcome();
+    is_awaited(case) || matches!(outcome, CallOutcome::Value { way: ResultKind::Members, .. })
 }
 
 fn title(words: &str) -> String {
@@ -313,8 +324,14 @@ fn lines(one: &ObservedFunction, case: &Case, naming: &Naming) -> Vec<String> {
     let assertions = Assertions::of(naming);
     let equal = |value: &str, literal: &str| assertions.equal(value, literal);
     match case.expected_outcome() {
+        CallOutcome::Value { literal, way: ResultKind::Members } => {
+            lines.push(format!("{declared} response = await {call};"));
+            let compared = dictionary_items(Language::JavaScript, literal).into_iter();
+            lines.extend(compared.map(|(name, value)| equal(&format!("response.{name}"), &value)));
+        }
         CallOutcome::Value { literal, way } => lines.push(match way {
             ResultKind::Await => equal(&format!("await {call}"), literal),
+
             ResultKind::List | ResultKind::FirstItems | ResultKind::Lists => {
                 equal(&format!("[...{call}]"), literal)
             }
