@@ -36,7 +36,7 @@ import tempfile
 
 import chat_server
 
-TIMEOUT = 300
+TIMEOUT = 90
 
 # What a broken program of Go may take, which else grows until the machine stands still.
 MEMORY = 4 << 30

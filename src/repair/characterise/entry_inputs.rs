@@ -240,6 +240,35 @@ fn write_parts<'a>(
 mod tests {
     use super::*;
     use crate::code::signature::add_entry_points;
+    use crate::code::signature::express_routes::add_routes;
+    use crate::effect::{Observation, ResultKind};
+
+    #[test]
+    fn a_request_of_a_script_sends_an_object_and_needs_what_its_handler_reads() {
+        let text = "const app = express();\napp.post('/orders/:id', (req, res) => {\n  const { sku, count = 1 } = req.body;\n  res.json(sku);\n});\nmodule.exports = app;\n";
+        let mut found = Vec::new();
+        let language = crate::code::language::Language::JavaScript;
+        add_routes(&mut found, ("app.js", text), language, &[]);
+        let calls = list_entry_calls(&found[0], found[0].entry.as_ref().unwrap());
+        assert_eq!(calls[0].callee, "request(app).post(\"/orders/3\").send");
+        assert!(calls[0].arguments[0].starts_with("{ sku: "), "{calls:?}");
+        let answer = |status: u16| CallOutcome::Value {
+            literal: format!("{{ status: {status}, body: {{}} }}"),
+            way: ResultKind::Members,
+        };
+        let case = |given: &str, status: u16| {
+            let call = Call::new(&calls[0].callee, vec![given.to_owned()]);
+            Case {
+                call,
+                seen: Observation { outcome: answer(status), ..Observation::refused("") },
+                documented: None,
+            }
+        };
+        let mut known = [case("{ sku: \"A-1\" }", 200), case("{ count: 3 }", 200), case("{}", 400)];
+        refuse_undefined(&found[0], &mut known);
+        let is_refused = |case: &Case| matches!(case.seen.outcome, CallOutcome::Refused(_));
+        assert_eq!(known.iter().map(is_refused).collect::<Vec<_>>(), [false, true, false]);
+    }
 
     #[test]
     fn requests_and_words_hold_what_is_needed_and_each_other_value_in_turn() {

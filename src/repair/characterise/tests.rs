@@ -46,6 +46,7 @@ fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming 
     let subject = subject.into();
     Naming {
         imports: Vec::new(),
+        defaults: Vec::new(),
         framework,
         subject,
         source,
@@ -879,4 +880,16 @@ fn private_attributes_are_compared_only_where_no_method_lists_what_the_object_ho
         let is_dropped = case_selection::drop_private_state(&push, &mut known, &source, &listed);
         assert_eq!((is_dropped, known.is_empty()), (expected, expected), "{body} {listed:?}");
     }
+}
+
+#[test]
+fn a_name_is_bound_once_however_many_files_have_it() {
+    let imports =
+        [("parse", "src/index.js#parse"), ("cut", "src/cut.js#cut"), ("cut", "src/cut.js#cut")];
+    let imports = imports.map(|(name, place)| (name.to_owned(), place.to_owned()));
+    let text = "export function parse(a) {\n  return a;\n}\n";
+    let own = functions(Language::JavaScript, text, Vec::new());
+    let bound = list_bindings(&[own], &imports);
+    let bound: Vec<_> = bound.iter().map(|(name, place)| (name.as_str(), place.as_str())).collect();
+    assert_eq!(bound, [("parse", "parse"), ("cut", "src/cut.js#cut")]);
 }

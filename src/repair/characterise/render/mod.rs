@@ -429,6 +429,7 @@ mod tests {
             (Language::Python, format!("assert f(3) == \"{many}\""), "assert f(3) == 'x' * 1000"),
             (Language::JavaScript, format!("f([\"{pairs}\"]);"), "f(['ab'.repeat(40)]);"),
             (Language::Python, "f(\"xxxx\")".to_owned(), "f('xxxx')"),
+            (Language::Python, "f(\"\"\"one\ntwo\"\"\")".to_owned(), "f(\"\"\"one\ntwo\"\"\")"),
         ];
         for (language, text, expected) in table {
             assert_eq!(with_quotes(&text, language, '\''), expected);

@@ -475,7 +475,8 @@ mod tests {
 
     #[test]
     fn members_are_the_outer_items_of_their_dictionary() {
-        let items = dictionary_items("{'size': 2, 'parts': {'a': [1, {'b': 2}]}}");
+        let items =
+            dictionary_items(Language::Python, "{'size': 2, 'parts': {'a': [1, {'b': 2}]}}");
         let expected = [("size", "2"), ("parts", "{'a': [1, {'b': 2}]}")];
         assert_eq!(items, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
