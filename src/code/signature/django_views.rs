@@ -225,6 +225,9 @@ fn read_inputs(code: &str) -> Vec<EntryInput> {
 mod tests {
     use super::*;
 
+    /// A file, those with routes, and the views of the first one.
+    type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
+
     fn views(file: &str, text: &str, hosts: &[(&str, &str)]) -> Vec<String> {
         let hosts: Vec<(String, String)> =
             hosts.iter().map(|(module, text)| ((*module).to_owned(), (*text).to_owned())).collect();
@@ -251,7 +254,7 @@ mod tests {
         let own = "from . import views\nurlpatterns = [path('orders/<int:id>/', views.show)]\n";
         let outer = "urlpatterns = [path('api/', include(('shop.urls', 'shop')))]\n";
         let class = "class Order(View):\n    def get(self, request):\n        pass\n\n    def post(self, request):\n        return request.POST['sku']\n";
-        let table: [(&str, &[(&str, &str)], &[&str]); 8] = [
+        let table: [Row<'_>; 8] = [
             (show, &[("shop.urls", own)], &["show Client().get /orders/{id}/ id Path"]),
             (
                 show,

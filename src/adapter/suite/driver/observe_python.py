@@ -89,8 +89,9 @@ class Watch:
     changes = 0
     # Whether it opens a database in the way that is watched.
     connects = False
-    # Why Django cannot be asked.
+    # Why Django cannot be asked, and whether a call uses its database.
     unready = None
+    stores = False
     # What the environment of the call holds, and what it was asked for.
     settings = {}
     asked = {}
@@ -948,7 +949,7 @@ def run(call, module, tracer):
     needs, way = set(), "plain"
     if Watch.unready and call["callee"].startswith("Client()."):
         return {"refused": Watch.unready}
-    Watch.reason, Watch.clock = None, False
+    Watch.reason, Watch.clock, Watch.stores = None, False, False
     sys.stdout, sys.stderr = Silent(), Silent()
     try:
         keywords, texts = split_names(call["arguments"])
@@ -1090,6 +1091,7 @@ def run(call, module, tracer):
     if is_command(call) and isinstance(sys.stdout, Silent) and sys.stdout.text:
         record["output"] = written(sys.stdout.text, needs)
     record["after"], record["needs"], record["clock"] = after, sorted(needs | missing), Watch.clock
+    record["database"] = Watch.stores
     if tracer:
         record["lines"], record["marks"] = sorted(tracer.lines), sorted(tracer.marks)
     return record
@@ -1268,6 +1270,24 @@ def installed_copy():
 DJANGO = re.compile(r"""(?:DJANGO_SETTINGS_MODULE["'\]]*\s*[,=]\s*|--ds[= ])["']?([\w.]+)""")
 
 
+def make_tables(settings):
+    """Makes the tables of all models, and lets requests alone use them."""
+    base = importlib.import_module("django.db.backends.base.base").BaseDatabaseWrapper
+    has_requests = any(call["callee"].startswith("Client().") for call in REQUEST["calls"])
+    if has_requests:
+        apps = importlib.import_module("django.apps").apps.get_app_configs()
+        settings.MIGRATION_MODULES = {one.label: None for one in apps}
+        importlib.import_module("django.core.management").call_command("migrate", run_syncdb=True, verbosity=0)
+
+    def ensure(connection, plain=base.ensure_connection):
+        if not has_requests:
+            refuse("uses the database of Django")
+        Watch.stores = True
+        return plain(connection)
+
+    base.ensure_connection = ensure
+
+
 def set_up_django():
     """Prepares Django by the settings of the project; returns why it cannot be asked."""
     folders = [REQUEST["root"], *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
@@ -1285,10 +1305,12 @@ def set_up_django():
     if FRAMEWORK == "pytest" and importlib.util.find_spec("pytest_django") is None:
         return "needs pytest-django, which is not installed"
     try:
-        base = importlib.import_module("django.db.backends.base.base").BaseDatabaseWrapper
-        # Never the database of the project.
-        base.ensure_connection = lambda connection: refuse("uses the database of Django")
+        settings = importlib.import_module("django.conf").settings
+        # Never the database of the project: an empty one in memory, of which each child has its own copy.
+        engine = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
+        settings.DATABASES = {name: dict(engine) for name in {"default", *settings.DATABASES}}
         importlib.import_module("django").setup()
+        make_tables(settings)
         importlib.import_module("django.test.utils").setup_test_environment(debug=False)
         # What it loads with the first request changes nothing then.
         importlib.import_module("django.urls").get_resolver().url_patterns
@@ -1309,6 +1331,8 @@ def load():
     except Refused as error:
         return None, str(error)
     except BaseException as error:
+        if Watch.unready and type(error).__module__.startswith("django."):
+            return None, Watch.unready
         return None, "its module cannot be imported: %s: %s" % (type(error).__name__, str(error)[:200])
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
