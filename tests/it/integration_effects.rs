@@ -492,7 +492,7 @@ fn views_of_django_are_asked_by_its_test_client() {
              assert response.status_code == 302\n    \
              assert response.headers[\"Location\"] == \"/orders/price/A-1/\"\n",
             "@pytest.mark.django_db\ndef test_",
-            "    assert response.json() == {\"price\": 250, \"count\": 0}\n",
+            "    assert response.json() == {\"price\": 250, \"count\": 0}",
         ],
     );
 }
