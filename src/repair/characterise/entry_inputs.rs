@@ -183,7 +183,7 @@ fn write_request(entry: &EntryPoint, values: &[Option<String>]) -> Call {
         body.into_iter().map(|(name, literal)| format!("{name}: {literal}")).collect();
     if entry.inputs.iter().any(|one| one.place == InputPlace::Json) {
         let body = format!("{{ {} }}", fields.join(", ")).replace("{  }", "{}");
-        return Call::new(&format!("{}({path:?}).send", entry.callee), vec![body]);
+        return Call::new(format!("{}({path:?}).send", entry.callee), vec![body]);
     }
     Call::new(&entry.callee, vec![format!("{path:?}")])
 }
