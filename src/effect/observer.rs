@@ -165,6 +165,8 @@ pub struct CallEffects {
     pub asked: Vec<(String, Option<String>)>,
     /// What a command printed beside its result.
     pub output: Option<String>,
+    /// Whether it used the database of Django, which each test has empty.
+    pub uses_database: bool,
 }
 
 /// The files in the folder of a call.

@@ -411,6 +411,92 @@ fn routes_of_fastapi_are_asked_by_its_test_client() {
     );
 }
 
+const DJANGO: &[(&str, &str)] = &[
+    (
+        "manage.py",
+        "import os\n\nfrom django.core.management import execute_from_command_line\n\nos.environ.setdefault(\"DJANGO_SETTINGS_MODULE\", \"shop.settings\")\n\nif __name__ == \"__main__\":\n    import sys\n\n    execute_from_command_line(sys.argv)\n",
+    ),
+    ("pytest.ini", "[pytest]\nDJANGO_SETTINGS_MODULE = shop.settings\n"),
+    (
+        "shop/settings.py",
+        "SECRET_KEY = \"x\"\nROOT_URLCONF = \"shop.urls\"\nINSTALLED_APPS = [\"shop\", \"orders\"]\nDATABASES = {\"default\": {\"ENGINE\": \"django.db.backends.sqlite3\", \"NAME\": \"own.db\"}}\n",
+    ),
+    (
+        "shop/urls.py",
+        "from django.urls import include, path\n\nurlpatterns = [path(\"orders/\", include(\"orders.urls\"))]\n",
+    ),
+    ("orders/__init__.py", ""),
+    (
+        "orders/models.py",
+        "from django.db import models\n\n\nclass Order(models.Model):\n    sku = models.CharField(max_length=20)\n",
+    ),
+    (
+        "orders/urls.py",
+        "from django.urls import path\n\nfrom shop import web\n\nurlpatterns = [\n    path(\"price/<str:sku>/\", web.show_price),\n    path(\"total/\", web.add_up),\n    path(\"form/\", web.OrderForm.as_view()),\n    path(\"count/<str:sku>/\", web.count_orders),\n]\n",
+    ),
+];
+
+const DJANGO_VIEWS: &str = r#"import json
+
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.views import View
+from django.views.decorators.http import require_POST
+
+from orders.models import Order
+from shop import prices
+
+
+def show_price(request, sku):
+    try:
+        return JsonResponse({"sku": sku, "price": prices.price_of(sku)})
+    except KeyError:
+        return JsonResponse({"error": "no such thing"}, status=404)
+
+
+@require_POST
+def add_up(request):
+    given = json.loads(request.body)
+    return JsonResponse({"total": prices.total(given["sku"], given["count"])}, status=201)
+
+
+class OrderForm(View):
+    def get(self, request):
+        return HttpResponse(f"<p>{prices.price_of('A-1')}</p>")
+
+    def post(self, request):
+        prices.price_of(request.POST["sku"])
+        return redirect("/orders/price/" + request.POST["sku"] + "/")
+
+
+def count_orders(request, sku):
+    return JsonResponse({"price": prices.price_of(sku), "count": Order.objects.filter(sku=sku).count()})
+"#;
+
+#[test]
+#[ignore = "needs django"]
+fn views_of_django_are_asked_by_its_test_client() {
+    let text = written_with(DJANGO_VIEWS, DJANGO);
+    assert_holds(
+        &text,
+        &[
+            "from django.test import Client\n",
+            "response = Client().get(\"/orders/price/A-1/\")\n    \
+             assert response.status_code == 200\n    \
+             assert response.json() == {\"sku\": \"A-1\", \"price\": 250}\n",
+            "    assert response.status_code == 404\n",
+            "\"/orders/total/\", {\"sku\": \"A-1\", \"count\": 3}, content_type=\"application/json\"",
+            "    assert response.json() == {\"total\": 750}\n",
+            "    assert response.content.decode() == \"<p>250</p>\"\n",
+            "response = Client().post(\"/orders/form/\", {\"sku\": \"A-1\"})\n    \
+             assert response.status_code == 302\n    \
+             assert response.headers[\"Location\"] == \"/orders/price/A-1/\"\n",
+            "@pytest.mark.django_db\ndef test_",
+            "    assert response.json() == {\"price\": 250, \"count\": 0}",
+        ],
+    );
+}
+
 #[test]
 #[ignore = "needs flask and click"]
 fn commands_of_click_are_run_by_its_runner() {

@@ -32,6 +32,8 @@ pub struct CallRecord {
     #[serde(default)]
     asked: Vec<(String, Option<String>)>,
     output: Option<String>,
+    #[serde(default)]
+    database: bool,
 }
 
 impl CallRecord {
@@ -68,6 +70,7 @@ impl From<CallRecord> for Observation {
                 folder: record.folder,
                 asked: record.asked,
                 output: record.output,
+                uses_database: record.database,
             },
         }
     }

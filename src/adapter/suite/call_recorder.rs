@@ -100,7 +100,8 @@ impl ProjectSuite<'_> {
         let driver = |name: &str| drivers.join(name).display().to_string();
         let argv = match Language::of(request.file) {
             Some(Language::Python) => {
-                vec![self.site(request.root).find_python(), driver("observe_python.py")]
+                let framework = self.detection.facts.framework.to_string();
+                vec![self.site(request.root).find_python(), driver("observe_python.py"), framework]
             }
             Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
                 vec!["node".to_owned(), driver("observe_node.mjs")]

@@ -31,6 +31,15 @@ pub struct EntryPoint {
     pub inputs: Vec<EntryInput>,
     /// Names that the call uses besides those of the file, with their modules.
     pub imports: Vec<(String, String)>,
+    /// The same function by other methods of requests.
+    pub others: Vec<Self>,
+}
+
+impl EntryPoint {
+    /// Whether it is asked by the client of Django, which takes what it sends by position.
+    pub fn is_django(&self) -> bool {
+        self.object == "Client"
+    }
 }
 
 /// A part of a request, or of a command line.
@@ -65,7 +74,7 @@ struct Application {
 }
 
 /// Methods of requests that decorators are named after.
-const METHODS: &[&str] = &["get", "post", "put", "patch", "delete"];
+pub(super) const METHODS: &[&str] = &["get", "post", "put", "patch", "delete"];
 
 /// Puts what is reached through an application or a command in the place of the plain functions. `hosts` are the
 /// files that put routes of others into applications, with the names of their modules.
@@ -79,21 +88,34 @@ pub fn add_entry_points(found: &mut Vec<Callable>, text: &str, hosts: &[(String,
     let mut entries = Vec::new();
     for node in named_nodes(root) {
         let Some(entry) = read_entry(node, text, &applications) else { continue };
-        let (function, _) = strip_decorators(node, text);
+        entries.push((strip_decorators(node, text).0, entry));
+    }
+    replace_functions(found, entries, text);
+}
+
+/// Puts functions with their entry points in the place of the plain ones.
+pub(super) fn replace_functions(
+    found: &mut Vec<Callable>,
+    entries: Vec<(Node<'_>, EntryPoint)>,
+    text: &str,
+) {
+    let reached = entries.into_iter().map(|(function, entry)| {
         let own = field_of(function, "name", text);
-        let outer = around(node, &["function_definition"]).map(|one| field_of(one, "name", text));
+        let outer = around(function, &["function_definition", "class_definition"]);
+        let outer = outer.map(|one| field_of(one, "name", text));
         let body = function.child_by_field_name("body");
-        entries.push(Callable {
+        Callable {
             name: outer.map_or_else(|| own.to_owned(), |outer| format!("{outer}.{own}")),
             start: line(function),
             end: end_line(function),
             literals: body.map(|body| literals(body, text)).unwrap_or_default(),
             entry: Some(entry),
             ..Callable::default()
-        });
-    }
-    found.retain(|one| entries.iter().all(|entry| entry.name != one.name));
-    found.extend(entries);
+        }
+    });
+    let reached: Vec<Callable> = reached.collect();
+    found.retain(|one| reached.iter().all(|entry| entry.name != one.name));
+    found.extend(reached);
 }
 
 /// The entry point that a definition is.
@@ -225,7 +247,7 @@ fn unquote(text: &str) -> &str {
 }
 
 /// The texts that a call is given by position.
-fn texts_of(call: Node<'_>, text: &str) -> Vec<String> {
+pub(super) fn texts_of(call: Node<'_>, text: &str) -> Vec<String> {
     let list = call.child_by_field_name("arguments").map(named_children).unwrap_or_default();
     let texts = list.into_iter().filter(|one| one.kind() == "string");
     texts.map(|one| unquote(text_of(one, text)).to_owned()).collect()
@@ -255,12 +277,7 @@ fn read_route(
     };
     let (route, mut inputs) = read_path(&format!("{}{path}", application.prefix));
     let given = read_parameters(function, text, 0, &|_| None);
-    for input in &mut inputs {
-        let typed = given.iter().find(|one| one.name == input.parameter.name && !one.is_guessed);
-        if let Some(typed) = typed.filter(|_| input.parameter.types.is_empty()) {
-            input.parameter.types.clone_from(&typed.types);
-        }
-    }
+    take_declared_types(&mut inputs, &given);
     if application.is_flask {
         inputs.extend(read_flask_inputs(function, text));
     } else {
@@ -281,8 +298,18 @@ fn read_route(
     })
 }
 
+/// Gives parts of a path the types of the parameters that they become.
+pub(super) fn take_declared_types(inputs: &mut [EntryInput], given: &[Parameter]) {
+    for input in inputs {
+        let typed = given.iter().find(|one| one.name == input.parameter.name && !one.is_guessed);
+        if let Some(typed) = typed.filter(|_| input.parameter.types.is_empty()) {
+            input.parameter.types.clone_from(&typed.types);
+        }
+    }
+}
+
 /// The path of a route with its parameters in braces, and these: `<int:id>` and `{id}` alike.
-fn read_path(path: &str) -> (String, Vec<EntryInput>) {
+pub(super) fn read_path(path: &str) -> (String, Vec<EntryInput>) {
     let (mut route, mut inputs) = (String::new(), Vec::new());
     let mut rest = path;
     while let Some(start) = rest.find(['<', '{']) {
@@ -309,7 +336,7 @@ fn read_path(path: &str) -> (String, Vec<EntryInput>) {
     (route + rest, inputs)
 }
 
-fn input(name: &str, types: Vec<Type>, optional: bool, place: InputPlace) -> EntryInput {
+pub(super) fn input(name: &str, types: Vec<Type>, optional: bool, place: InputPlace) -> EntryInput {
     let parameter = Parameter { name: name.to_owned(), types, optional, ..Parameter::default() };
     EntryInput { parameter, place }
 }
@@ -394,6 +421,7 @@ fn read_typed_command(application: &str, function: Node<'_>, text: &str) -> Entr
         words: Some(own).filter(|_| !is_alone).into_iter().collect(),
         inputs: inputs.collect(),
         imports: vec![("CliRunner".to_owned(), "typer.testing".to_owned())],
+        others: Vec::new(),
     }
 }
 

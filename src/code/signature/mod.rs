@@ -5,6 +5,7 @@ mod call_arguments;
 mod compiled_examples;
 pub mod date_texts;
 mod declared_values;
+mod django_views;
 mod documentation_examples;
 mod entry_points;
 mod example_statements;
@@ -46,6 +47,7 @@ use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
 pub use call_arguments::{ChainedCall, call_arguments, chained_calls};
 pub use declared_values::{DeclaredValues, interleave_columns};
+pub use django_views::add_django_views;
 pub use documentation_examples::{is_entry_point, is_page, source_examples, unread_examples};
 pub use entry_points::{EntryInput, EntryPoint, InputPlace, add_entry_points};
 pub use example_variables::{is_whole_repr, own_maker};

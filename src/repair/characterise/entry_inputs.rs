@@ -51,7 +51,8 @@ pub fn list_entry_calls(callable: &Callable, entry: &EntryPoint) -> Vec<Call> {
             Call::new(&entry.callee, write_entry(entry, values))
         }
     };
-    lists.iter().map(write).collect()
+    let others = entry.others.iter().flat_map(|other| list_entry_calls(callable, other));
+    lists.iter().map(write).chain(others).collect()
 }
 
 /// Refuses requests of a script that leave out what their handler reads and are answered all the same: it went on with
@@ -85,12 +86,16 @@ fn is_script_request(callee: &str) -> bool {
 
 /// Requests that read, each after one of the same application that stored something.
 pub fn list_later_requests(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(usize, Call)> {
-    let routes = callables.iter().zip(seen).enumerate().filter_map(|(at, (one, known))| {
-        let entry = one.entry.as_ref().filter(|entry| entry.route.is_some())?;
-        let (client, method) = entry.callee.rsplit_once('.')?;
-        Some((at, client, method, known))
+    let routes = callables.iter().zip(seen).enumerate().flat_map(|(at, (one, known))| {
+        let entry = one.entry.as_ref().filter(|entry| entry.route.is_some());
+        let entries = entry.into_iter().flat_map(|own| [own].into_iter().chain(&own.others));
+        entries.filter_map(move |entry| {
+            let (client, method) = entry.callee.rsplit_once('.')?;
+            let own = known.iter().filter(|case| case.call.callee == entry.callee);
+            Some((at, client, method, own.collect()))
+        })
     });
-    let routes: Vec<(usize, &str, &str, &Vec<Case>)> = routes.collect();
+    let routes: Vec<(usize, &str, &str, Vec<&Case>)> = routes.collect();
     let mut found = Vec::new();
     for (_, client, method, known) in &routes {
         let stored = known.iter().find(|case| is_stored(case)).filter(|_| STORES.contains(method));
@@ -110,8 +115,13 @@ pub fn list_later_requests(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(
     found
 }
 
-/// Whether a request was answered with a status of success.
+/// Whether a request was answered with a status of success; one of Django must have used its database, since all views
+/// of a site have the same client.
 fn is_stored(case: &Case) -> bool {
+    let is_idle = !case.seen.effects.uses_database && case.seen.effects.folder.is_none();
+    if case.call.callee.starts_with("Client()") && is_idle {
+        return false;
+    }
     let CallOutcome::Value { literal, .. } = &case.seen.outcome else { return false };
     literal.contains(r#"status_code": 20"#) || literal.contains("status_code': 20")
 }
@@ -173,7 +183,7 @@ fn write_request(entry: &EntryPoint, values: &[Option<String>]) -> Call {
         body.into_iter().map(|(name, literal)| format!("{name}: {literal}")).collect();
     if entry.inputs.iter().any(|one| one.place == InputPlace::Json) {
         let body = format!("{{ {} }}", fields.join(", ")).replace("{  }", "{}");
-        return Call::new(&format!("{}({path:?}).send", entry.callee), vec![body]);
+        return Call::new(format!("{}({path:?}).send", entry.callee), vec![body]);
     }
     Call::new(&entry.callee, vec![format!("{path:?}")])
 }
@@ -205,9 +215,15 @@ fn write_entry(entry: &EntryPoint, values: &[Option<String>]) -> Vec<String> {
     let json: Vec<String> =
         json.into_iter().map(|(name, literal)| format!("\"{name}\": {literal}")).collect();
     let takes = |place: &InputPlace| entry.inputs.iter().any(|one| one.place == *place);
-    let json = takes(&InputPlace::Json).then(|| format!("json={{{}}}", json.join(", ")));
-    let form = takes(&InputPlace::Form).then(|| format!("data={{{}}}", form.join(", ")));
-    [Some(format!("{path:?}")), json, form].into_iter().flatten().collect()
+    let json = takes(&InputPlace::Json).then(|| format!("{{{}}}", json.join(", ")));
+    let form = takes(&InputPlace::Form).then(|| format!("{{{}}}", form.join(", ")));
+    let sent = if entry.is_django() {
+        let kind = json.as_ref().map(|_| "content_type=\"application/json\"".to_owned());
+        [json.or(form), kind]
+    } else {
+        [json.map(|one| format!("json={one}")), form.map(|one| format!("data={one}"))]
+    };
+    std::iter::once(format!("{path:?}")).chain(sent.into_iter().flatten()).collect()
 }
 
 /// The path of a request with its query, and the names and literals of its JSON.
@@ -239,8 +255,8 @@ fn write_parts<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::signature::add_entry_points;
     use crate::code::signature::express_routes::add_routes;
+    use crate::code::signature::{add_django_views, add_entry_points};
     use crate::effect::{Observation, ResultKind};
 
     #[test]
@@ -305,6 +321,30 @@ mod tests {
                 assert!(calls.iter().any(|call| call == one), "{one} among {calls:?}");
             }
             assert_eq!(calls[0], expected[0]);
+        }
+    }
+
+    #[test]
+    fn requests_of_django_send_json_by_its_content_type_and_forms_as_they_are() {
+        let table = [
+            (
+                "json.loads(request.body)\n    given['sku']",
+                "{\"sku\": \"A-1\"}, content_type=\"application/json\"",
+            ),
+            ("request.POST['sku']", "{\"sku\": \"A-1\"}"),
+        ];
+        for (code, sent) in table {
+            let text = format!("def add(request):\n    {code}\n");
+            let urls = "from .views import add\npath('orders/', add)".to_owned();
+            let mut found = Vec::new();
+            add_django_views(
+                &mut found,
+                ("shop/views.py", &text),
+                &[("shop.urls".to_owned(), urls)],
+            );
+            let calls = list_entry_calls(&found[0], found[0].entry.as_ref().unwrap());
+            assert_eq!(calls[0].callee, "Client().post");
+            assert_eq!(calls[0].arguments.join(", "), format!("\"/orders/\", {sent}"));
         }
     }
 }

@@ -275,6 +275,7 @@ async fn subjects(
         let hosts = read_hosts(request, (&gap.file, &text), fx).await?;
         if language == Language::Python {
             signature::add_entry_points(&mut callables, &text, &hosts);
+            signature::add_django_views(&mut callables, (gap.file.as_str(), &text), &hosts);
         } else if language.is_script() {
             let own = (gap.file.as_str(), text.as_str());
             express_routes::add_routes(&mut callables, own, language, &hosts);

@@ -22,7 +22,11 @@ pub async fn read_hosts(
     let mut found = Vec::new();
     let language = Language::of(file);
     let is_script = language.is_some_and(Language::is_script);
-    let marks = if is_script { ["Router(", "Router()"] } else { ["Blueprint(", "APIRouter("] };
+    let marks: &[&str] = if is_script {
+        &["Router(", "Router()"]
+    } else {
+        &["Blueprint(", "APIRouter(", "django", "rest_framework"]
+    };
     if marks.iter().all(|mark| !text.contains(mark)) {
         return Ok(found);
     }
@@ -37,7 +41,9 @@ pub async fn read_hosts(
         let source = read_source(request, other, fx).await?.unwrap_or_default();
         let calls: &[&str] =
             if is_script { &[".use("] } else { &[".register_blueprint(", ".include_router("] };
-        if calls.iter().any(|call| source.contains(call)) && source.contains(file.stem()) {
+        let registers =
+            calls.iter().any(|call| source.contains(call)) && source.contains(file.stem());
+        if registers || !is_script && source.contains("urlpatterns") {
             let place = if is_script {
                 other.to_string()
             } else {

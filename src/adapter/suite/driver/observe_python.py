@@ -22,6 +22,7 @@ import functools
 import gc
 import importlib
 import importlib.machinery
+import importlib.util
 import inspect
 import itertools
 import json
@@ -88,6 +89,9 @@ class Watch:
     changes = 0
     # Whether it opens a database in the way that is watched.
     connects = False
+    # Why Django cannot be asked, and whether a call uses its database.
+    unready = None
+    stores = False
     # What the environment of the call holds, and what it was asked for.
     settings = {}
     asked = {}
@@ -225,11 +229,14 @@ def watch_databases():
     sqlite3.connect = sqlite3.dbapi2.connect = connect
 
 
+# What finds installed packages, messages in other languages, and templates.
+FINDERS = ("importlib.metadata", "gettext", "django.template.loaders", "django.utils.translation")
+
+
 def importing():
     frame = sys._getframe(2)
     while frame is not None:
-        # What is installed, and the messages of the standard library in other languages.
-        finds = str(frame.f_globals.get("__name__")).startswith(("importlib.metadata", "gettext"))
+        finds = str(frame.f_globals.get("__name__")).startswith(FINDERS)
         if finds or frame.f_code.co_filename.startswith("<frozen importlib"):
             return True
         frame = frame.f_back
@@ -715,8 +722,10 @@ def answer_of(value):
         found["get_json()" if hasattr(value, "get_json") else "json()"] = (getattr(value, "get_json", None) or value.json)()
     elif hasattr(value, "get_data"):
         found["get_data(as_text=True)"] = value.get_data(as_text=True)
-    else:
+    elif "django" not in roots:
         found["text" if hasattr(value, "text") else "content"] = value.text if hasattr(value, "text") else value.content
+    elif not value.streaming:
+        found["content.decode()" if "text" in kind else "content"] = value.content.decode() if "text" in kind else value.content
     return found
 
 
@@ -938,7 +947,9 @@ def run_apart(call, module, tracer, folder):
 
 def run(call, module, tracer):
     needs, way = set(), "plain"
-    Watch.reason, Watch.clock = None, False
+    if Watch.unready and call["callee"].startswith("Client()."):
+        return {"refused": Watch.unready}
+    Watch.reason, Watch.clock, Watch.stores = None, False, False
     sys.stdout, sys.stderr = Silent(), Silent()
     try:
         keywords, texts = split_names(call["arguments"])
@@ -1080,6 +1091,7 @@ def run(call, module, tracer):
     if is_command(call) and isinstance(sys.stdout, Silent) and sys.stdout.text:
         record["output"] = written(sys.stdout.text, needs)
     record["after"], record["needs"], record["clock"] = after, sorted(needs | missing), Watch.clock
+    record["database"] = Watch.stores
     if tracer:
         record["lines"], record["marks"] = sorted(tracer.lines), sorted(tracer.marks)
     return record
@@ -1092,7 +1104,7 @@ def is_command(call):
 
 def is_request(call):
     """Whether a call asks an application or a command by the test client of its framework."""
-    return call["callee"].startswith(("TestClient(", "CliRunner(")) or ".test_client()" in call["callee"]
+    return call["callee"].startswith(("TestClient(", "CliRunner(", "Client().")) or ".test_client()" in call["callee"]
 
 
 def state_of(names):
@@ -1255,16 +1267,72 @@ def installed_copy():
     return copies[-1] if copies and not copies[-1].startswith(REQUEST["root"] + os.sep) else None
 
 
+DJANGO = re.compile(r"""(?:DJANGO_SETTINGS_MODULE["'\]]*\s*[,=]\s*|--ds[= ])["']?([\w.]+)""")
+
+
+def make_tables(settings):
+    """Makes the tables of all models, and lets requests alone use them."""
+    base = importlib.import_module("django.db.backends.base.base").BaseDatabaseWrapper
+    has_requests = any(call["callee"].startswith("Client().") for call in REQUEST["calls"])
+    if has_requests:
+        apps = importlib.import_module("django.apps").apps.get_app_configs()
+        settings.MIGRATION_MODULES = {one.label: None for one in apps}
+        importlib.import_module("django.core.management").call_command("migrate", run_syncdb=True, verbosity=0)
+
+    def ensure(connection, plain=base.ensure_connection):
+        if not has_requests:
+            refuse("uses the database of Django")
+        Watch.stores = True
+        return plain(connection)
+
+    base.ensure_connection = ensure
+
+
+def set_up_django():
+    """Prepares Django by the settings of the project; returns why it cannot be asked."""
+    folders = [REQUEST["root"], *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    for folder, name in itertools.product(folders, (*SETTINGS, "manage.py")):
+        try:
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                found = DJANGO.search(file.read())
+        except (OSError, ValueError):
+            continue
+        if found:
+            os.environ.setdefault("DJANGO_SETTINGS_MODULE", found.group(1))
+            break
+    if "DJANGO_SETTINGS_MODULE" not in os.environ or importlib.util.find_spec("django") is None:
+        return "needs Django with its settings"
+    if FRAMEWORK == "pytest" and importlib.util.find_spec("pytest_django") is None:
+        return "needs pytest-django, which is not installed"
+    try:
+        settings = importlib.import_module("django.conf").settings
+        # Never the database of the project: an empty one in memory, of which each child has its own copy.
+        engine = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
+        settings.DATABASES = {name: dict(engine) for name in {"default", *settings.DATABASES}}
+        importlib.import_module("django").setup()
+        make_tables(settings)
+        importlib.import_module("django.test.utils").setup_test_environment(debug=False)
+        # What it loads with the first request changes nothing then.
+        importlib.import_module("django.urls").get_resolver().url_patterns
+        importlib.import_module("django.template").engines.all()
+    except (Exception, Refused) as error:
+        return "Django cannot be set up: %s: %s" % (type(error).__name__, str(error)[:200])
+    return None
+
+
 def load():
     ring = lambda number, frame: refuse("cannot be imported in 20 s")
     signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, 20)
     sys.stdout, sys.stderr = Silent(), Silent()
     try:
+        Watch.unready = set_up_django()
         module = importlib.import_module(REQUEST["module"])
     except Refused as error:
         return None, str(error)
     except BaseException as error:
+        if Watch.unready and type(error).__module__.startswith("django."):
+            return None, Watch.unready
         return None, "its module cannot be imported: %s: %s" % (type(error).__name__, str(error)[:200])
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -1300,11 +1368,11 @@ def main():
 REQUEST = json.loads(REQUESTS.readline())
 REQUEST["root"] = os.path.realpath(REQUEST["root"])
 LIBRARIES = library_folders()
-sys.argv = ["tests"]
+FRAMEWORK, sys.argv = sys.argv[-1], ["tests"]
 sys.dont_write_bytecode = True
 if any(map(is_request, REQUEST["calls"])):
     # Frameworks derive classes from those of dates, which a shifted clock replaces.
-    for source in ("pydantic.v1", *(source for _, source in REQUEST["bindings"] if source.split(".")[0] in FRAMEWORKS)):
+    for source in ("pydantic.v1", *(source for _, source in REQUEST["bindings"] if source.split(".")[0] in FRAMEWORKS - {"django"})):
         with contextlib.suppress(Exception):
             importlib.import_module(source)
 if REQUEST["shift"]:

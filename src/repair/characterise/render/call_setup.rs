@@ -106,7 +106,7 @@ mod tests {
             written: vec![("b.txt".into(), Some("'2'".into())), ("a.csv".into(), None)],
         };
         let asked = vec![("A".into(), Some("1".into())), ("B".into(), None)];
-        let effects = CallEffects { folder: Some(folder), asked, output: None };
+        let effects = CallEffects { folder: Some(folder), asked, ..CallEffects::default() };
         let seen = Observation { effects, ..Observation::refused("") };
         let case = Case { call: Call::new("f", Vec::new()), seen, documented: None };
         assert_eq!(

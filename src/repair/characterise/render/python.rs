@@ -22,7 +22,8 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
     let mut text = import_lines(naming, functions, draft);
     if unittest {
         let name = class_name(&naming.subject);
-        text.push_str(&format!("\n\nclass {name}(unittest.TestCase):\n"));
+        let base = if is_stored(functions, draft) { "TestCase" } else { "unittest.TestCase" };
+        text.push_str(&format!("\n\nclass {name}({base}):\n"));
     }
     let (indent, own, depth) = if unittest { ("    ", "self", 2) } else { ("", "", 1) };
     let layout =
@@ -35,6 +36,9 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
         });
         let result = if naming.style.is_annotated { " -> None" } else { "" };
         let case = case_of(functions, test);
+        if !unittest && case.is_some_and(|(_, case)| case.seen.effects.uses_database) {
+            text.push_str("@pytest.mark.django_db\n");
+        }
         let fixtures = case.filter(|_| !unittest).map(|(_, case)| list_fixtures(case));
         let is_annotated = naming.style.is_annotated;
         let fixture = |(name, kind): (&str, &str)| {
@@ -55,6 +59,12 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
     text
 }
 
+/// Whether a test of a file uses the database of Django.
+fn is_stored(functions: &[ObservedFunction], draft: &Draft) -> bool {
+    let mut used = draft.tests.iter().filter_map(|test| case_of(functions, test));
+    used.any(|(_, case)| case.seen.effects.uses_database)
+}
+
 /// What a test file imports.
 fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
     let used: Vec<(&ObservedFunction, &Case)> =
@@ -66,13 +76,18 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
         CallOutcome::Raised { .. } | CallOutcome::Refused(_) => false,
     };
     // A class that only type checkers see in the module under test comes from its own.
-    let named: Vec<(&str, &str)> = modules.iter().filter_map(|one| one.split_once(':')).collect();
+    let mut named: Vec<(&str, &str)> =
+        modules.iter().filter_map(|one| one.split_once(':')).collect();
     modules.retain(|one| !one.contains(':'));
-    let unittest = is_unittest(naming);
+    let (unittest, is_stored) = (is_unittest(naming), is_stored(functions, draft));
+    named.extend((unittest && is_stored).then_some(("django.test", "TestCase")));
     let needs = |name, is_needed: bool| is_needed.then_some(name);
     modules.extend(needs("math", used.iter().any(|(_, case)| is_math(case))));
     modules.extend(needs("asyncio", used.iter().any(|(_, case)| is_awaited(case))));
-    modules.extend(needs("unittest", unittest));
+    modules.extend(needs(
+        "unittest",
+        naming.framework == Framework::Unittest || unittest && !is_stored,
+    ));
     let is_redirected = unittest && used.iter().any(|(_, case)| is_printed(case));
     modules.extend(["contextlib", "io"].into_iter().filter(|_| is_redirected));
     let around = |(_, case): &(_, &Case)| list_modules(case, unittest, naming.style.is_annotated);
@@ -91,7 +106,9 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
         |list: &[&&str]| list.iter().map(|one| format!("import {one}\n")).collect::<String>();
     let raises = |case: &Case| matches!(case.expected_outcome(), CallOutcome::Raised { .. });
     let is_typed = |case: &Case| naming.style.is_annotated && !list_fixtures(case).is_empty();
-    let raises = !unittest && used.iter().any(|(_, case)| raises(case) || is_typed(case));
+    let needs_pytest =
+        |case: &Case| raises(case) || is_typed(case) || case.seen.effects.uses_database;
+    let raises = !unittest && used.iter().any(|(_, case)| needs_pytest(case));
     let foreign = if raises { "import pytest\n".to_owned() } else { String::new() };
     let mut text = String::new();
     for part in [lines(&others), foreign].iter().filter(|part| !part.is_empty()) {
@@ -107,13 +124,23 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     subjects.extend(own.into_iter().map(|(_, name)| name));
     subjects.retain(|one| named.iter().all(|(_, name)| name != one));
     let subjects: Vec<&str> = subjects.into_iter().collect();
-    let mut from_lines: Vec<String> =
-        named.iter().map(|(module, name)| format!("from {module} import {name}\n")).collect();
+    let width = naming.style.line_width();
+    let mut from_lines = list_from_lines(&named, width);
     // All that is called may come from another file.
     let is_named = !subjects.is_empty();
-    from_lines.extend(is_named.then(|| from_line(from, &subjects, naming.style.line_width())));
+    from_lines.extend(is_named.then(|| from_line(from, &subjects, width)));
     from_lines.sort();
     text + &from_lines.concat()
+}
+
+/// The imports of names from modules, with one line for each.
+fn list_from_lines(named: &[(&str, &str)], width: usize) -> Vec<String> {
+    let modules: BTreeSet<&str> = named.iter().map(|(module, _)| *module).collect();
+    let line = |module: &str| {
+        let names = named.iter().filter(|(one, _)| *one == module).map(|(_, name)| *name);
+        from_line(module, &names.collect::<Vec<_>>(), width)
+    };
+    modules.into_iter().map(line).collect()
 }
 
 /// The import of names from a module.
