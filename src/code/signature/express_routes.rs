@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn handlers_of_a_router_are_asked_through_the_application_of_another_file() {
         let found = routes("src/orders.js", ORDERS, &[("src/app.js".into(), APP.into())]);
-        let told: Vec<_> = found
+        let routes: Vec<_> = found
             .iter()
             .map(|one| {
                 let entry = one.entry.as_ref().unwrap();
@@ -275,7 +275,7 @@ mod tests {
         );
         let given = vec![("sku", false), ("count", true), ("page", true)];
         let post = ("addUp", "request(makeApp()).post", "/orders/total", given);
-        assert_eq!(told, [get, post]);
+        assert_eq!(routes, [get, post]);
         let imports = &found[0].entry.as_ref().unwrap().imports;
         assert_eq!(imports[1], ("makeApp".to_owned(), "src/app.js#makeApp".to_owned()));
     }

@@ -98,23 +98,12 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     let mut needing = used.iter().map(|(_, case)| *case).filter(needs_subject);
     let of_subject = needing.all(|case| own_class(case, &naming.subject).is_some())
         && modules.remove(naming.subject.as_str());
-    // The standard library comes first, the package under test last.
-    let root = naming.subject.split('.').next().unwrap_or_default();
-    let is_own = |module: &&&str| module.split('.').next() == Some(root);
-    let (own, others): (Vec<&&str>, Vec<&&str>) = modules.iter().partition(is_own);
-    let lines =
-        |list: &[&&str]| list.iter().map(|one| format!("import {one}\n")).collect::<String>();
     let raises = |case: &Case| matches!(case.expected_outcome(), CallOutcome::Raised { .. });
     let is_typed = |case: &Case| naming.style.is_annotated && !list_fixtures(case).is_empty();
     let needs_pytest =
         |case: &Case| raises(case) || is_typed(case) || case.seen.effects.uses_database;
     let raises = !unittest && used.iter().any(|(_, case)| needs_pytest(case));
-    let foreign = if raises { "import pytest\n".to_owned() } else { String::new() };
-    let mut text = String::new();
-    for part in [lines(&others), foreign].iter().filter(|part| !part.is_empty()) {
-        text.push_str(&format!("{part}\n"));
-    }
-    text.push_str(&lines(&own));
+    let text = module_lines(&modules, raises, naming);
     let mut subjects = called_subjects(&used, functions);
     let from = &naming.subject;
     if of_subject {
@@ -131,6 +120,21 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     from_lines.extend(is_named.then(|| from_line(from, &subjects, width)));
     from_lines.sort();
     text + &from_lines.concat()
+}
+
+/// The imports of whole modules: the standard library first, the package under test last.
+fn module_lines(modules: &BTreeSet<&str>, needs_pytest: bool, naming: &Naming) -> String {
+    let root = naming.subject.split('.').next().unwrap_or_default();
+    let is_own = |module: &&&str| module.split('.').next() == Some(root);
+    let (own, others): (Vec<&&str>, Vec<&&str>) = modules.iter().partition(is_own);
+    let lines =
+        |list: &[&&str]| list.iter().map(|one| format!("import {one}\n")).collect::<String>();
+    let foreign = if needs_pytest { "import pytest\n".to_owned() } else { String::new() };
+    let mut text = String::new();
+    for part in [lines(&others), foreign].iter().filter(|part| !part.is_empty()) {
+        text.push_str(&format!("{part}\n"));
+    }
+    text + &lines(&own)
 }
 
 /// The imports of names from modules, with one line for each.
