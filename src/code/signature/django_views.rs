@@ -9,7 +9,7 @@ use crate::code::tree::{field_of, named_children, named_nodes, statements, text_
 
 use super::Callable;
 use super::entry_points::{EntryInput, EntryPoint, InputPlace, METHODS};
-use super::entry_points::{input, read_path, replace_functions, take_declared_types, texts_of};
+use super::entry_points::{read_path, replace_functions, take_declared_types, texts_of};
 use super::file_inputs::keys_given;
 use super::python_function::{read_parameters, strip_decorators};
 
@@ -216,7 +216,7 @@ fn read_inputs(code: &str) -> Vec<EntryInput> {
             part if OTHER_PARTS.contains(&part) || !takes_json => return None,
             _ => InputPlace::Json,
         };
-        Some(input(&key, Vec::new(), is_optional, place))
+        Some(EntryInput::new(&key, Vec::new(), is_optional, place))
     };
     keys_given(code).into_iter().filter_map(read).collect()
 }

@@ -49,6 +49,14 @@ pub struct EntryInput {
     pub place: InputPlace,
 }
 
+impl EntryInput {
+    pub fn new(name: &str, types: Vec<Type>, optional: bool, place: InputPlace) -> Self {
+        let parameter =
+            Parameter { name: name.to_owned(), types, optional, ..Parameter::default() };
+        Self { parameter, place }
+    }
+}
+
 /// Where a value is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputPlace {
@@ -330,15 +338,10 @@ pub(super) fn read_path(path: &str) -> (String, Vec<EntryInput>) {
         };
         route.push_str(rest.get(..start).unwrap_or_default());
         route.push_str(&format!("{{{name}}}"));
-        inputs.push(input(name, types, false, InputPlace::Path));
+        inputs.push(EntryInput::new(name, types, false, InputPlace::Path));
         rest = rest.get(end + 1..).unwrap_or_default();
     }
     (route + rest, inputs)
-}
-
-pub(super) fn input(name: &str, types: Vec<Type>, optional: bool, place: InputPlace) -> EntryInput {
-    let parameter = Parameter { name: name.to_owned(), types, optional, ..Parameter::default() };
-    EntryInput { parameter, place }
 }
 
 /// What a handler of Flask reads from its request.
@@ -354,7 +357,7 @@ fn read_flask_inputs(function: Node<'_>, text: &str) -> Vec<EntryInput> {
             _ if takes_json => InputPlace::Json,
             _ => continue,
         };
-        inputs.push(input(&key, Vec::new(), is_optional, place));
+        inputs.push(EntryInput::new(&key, Vec::new(), is_optional, place));
     }
     inputs
 }
@@ -376,7 +379,7 @@ fn read_typed_input(parameter: Parameter, function: Node<'_>, text: &str) -> Vec
         let (name, kind) = line.trim().split_once(':')?;
         let (kind, optional) = kind.split_once('=').map_or((kind, false), |(kind, _)| (kind, true));
         let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        is_name.then(|| input(name, annotated(kind), optional, InputPlace::Json))
+        is_name.then(|| EntryInput::new(name, annotated(kind), optional, InputPlace::Json))
     });
     fields.collect()
 }
@@ -483,7 +486,7 @@ fn read_option(call: Node<'_>, text: &str) -> Option<EntryInput> {
     if long == "--version" || named("action").is_some_and(|action| action.contains("version")) {
         return None;
     }
-    let mut found = input(&name, types, is_optional, place);
+    let mut found = EntryInput::new(&name, types, is_optional, place);
     let choices =
         named("choices").or_else(|| named("type").filter(|kind| kind.contains("Choice(")));
     if let Some(choices) = choices {

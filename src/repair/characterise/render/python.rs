@@ -53,7 +53,8 @@ pub fn write_file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft
             text.push_str(&break_line(&line, depth, layout));
         }
     }
-    if naming.framework == Framework::Unittest {
+    // Tests of Django run by its own command alone.
+    if naming.framework == Framework::Unittest && !text.contains("from django.test import ") {
         text.push_str("\n\nif __name__ == \"__main__\":\n    unittest.main()\n");
     }
     text
@@ -84,10 +85,7 @@ fn import_lines(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) 
     let needs = |name, is_needed: bool| is_needed.then_some(name);
     modules.extend(needs("math", used.iter().any(|(_, case)| is_math(case))));
     modules.extend(needs("asyncio", used.iter().any(|(_, case)| is_awaited(case))));
-    modules.extend(needs(
-        "unittest",
-        naming.framework == Framework::Unittest || unittest && !is_stored,
-    ));
+    modules.extend(needs("unittest", unittest && !is_stored));
     let is_redirected = unittest && used.iter().any(|(_, case)| is_printed(case));
     modules.extend(["contextlib", "io"].into_iter().filter(|_| is_redirected));
     let around = |(_, case): &(_, &Case)| list_modules(case, unittest, naming.style.is_annotated);
