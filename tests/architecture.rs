@@ -544,7 +544,7 @@ const LINES: &[(&str, usize)] = &[
     ("domain", 15_688),
     ("effect", 2_101),
     ("repair", 10_516),
-    ("report", 8_712),
+    ("report", 8_727),
     ("role", 16_437),
     ("root", 132),
     ("total", 126_354),

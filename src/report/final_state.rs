@@ -126,6 +126,11 @@ impl FinalState {
             Self::NoResult => "No result".to_owned(),
             Self::Refused => "Refused: nothing of this bundle was published".to_owned(),
             Self::Reverted => format!("{} taken back, and no tests ran since", reverted(view)),
+            Self::Green | Self::TestsWritten if view.failing_before() > 0 => {
+                let verb = if view.failing_before() == 1 { "fails" } else { "fail" };
+                let number = count(view.failing_before(), "test");
+                format!("Not green: {number} failed before and still {verb}")
+            }
             Self::Green => format!("Green: {pass}"),
             Self::GreenWithNotes => format!("Gate met: {pass}, {}", left(view)),
             Self::Fixed => {
@@ -175,6 +180,9 @@ impl FinalState {
                 Conclusion::Failure
             }
             (Self::Fixed | Self::MostlyFixed, Head) if view.is_head_green() => Conclusion::Neutral,
+            (Self::Green | Self::TestsWritten, Head) if view.failing_before() > 0 => {
+                Conclusion::Failure
+            }
             (Self::Green | Self::TestsWritten, _) | (Self::Fixed, Fix) => Conclusion::Success,
             (Self::GreenWithNotes, _) | (Self::MostlyFixed, Fix) => partial,
             (Self::Reverted, Fix) | (Self::NoResult, _) => Conclusion::ActionRequired,

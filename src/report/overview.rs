@@ -37,6 +37,7 @@ pub fn heading(view: &View, facts: &ForgePage<'_>, screen: Screen) -> Part<'stat
     let icon = match FinalState::of(view, facts) {
         _ if !screen.is_on_forge() => "",
         None => "🔄 ",
+        Some(_) if view.failing_before() > 0 => FinalState::NotGreen.icon(),
         Some(state) => state.icon(),
     };
     Part::new(&format!("{icon}{}", prose(&place_line(view, facts), SENTENCE)))

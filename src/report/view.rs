@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::domain::budget::Spending;
 use crate::domain::chain::ProviderCall;
 use crate::domain::event::{Event, IterationRow, Minimised, Outcome, TaskRow, WrittenFile};
-use crate::domain::id::{CommitId, TestId};
+use crate::domain::id::{CommitId, SessionId, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
 
@@ -230,6 +230,12 @@ impl View {
         !self.red.is_empty() && self.red.iter().all(is_new)
     }
 
+    /// How many tests failed before a session of integration tests wrote its own, which leaves them as they are.
+    pub fn failing_before(&self) -> usize {
+        let session = SessionId::parse(self.session.as_str());
+        if session.is_ok_and(|id| id.is_integration()) { self.preexisting.len() } else { 0 }
+    }
+
     /// Number of tests that failed in the baseline and pass now.
     pub fn regained(&self) -> u32 {
         match (self.baseline, self.rate()) {
@@ -256,6 +262,7 @@ mod tests {
     use crate::domain::check::Conclusion;
     use crate::domain::id::RepoPath;
     use crate::report::final_state::{CheckedCommit, FinalState};
+    use crate::report::forge_page::ForgePage;
 
     fn rate(passed: u32) -> PassRate {
         PassRate::of(passed, 10).unwrap()
@@ -310,6 +317,26 @@ mod tests {
                 (of(CheckedCommit::Head), of(CheckedCommit::Fix)),
                 (head, Conclusion::Success)
             );
+        }
+    }
+
+    #[test]
+    fn a_suite_that_was_red_before_integration_tests_is_not_called_green() {
+        for (session, expected) in
+            [("ITG-2026-01-02-shop", Conclusion::Failure), ("WFS-pr-7", Conclusion::Success)]
+        {
+            let mut view = View::of(&[]);
+            view.session = session.into();
+            view.preexisting = vec![TestId::from("tests/test_a.py::test_b")];
+            let of = FinalState::TestsWritten.conclusion(
+                CheckedCommit::Head,
+                Conclusion::Success,
+                &view,
+            );
+            assert_eq!(of, expected, "{session}");
+            let heading = FinalState::Green.heading(&view, &ForgePage::default());
+            let says = heading.starts_with("Not green: 1 test failed before and still fails");
+            assert_eq!(says, expected == Conclusion::Failure, "{heading}");
         }
     }
 

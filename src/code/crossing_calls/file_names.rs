@@ -307,6 +307,8 @@ impl FileNames {
             _ => Vec::new(),
         };
         for one in parameters {
+            // What a parameter is by default is no name of its own.
+            let one = one.child_by_field_name("left").unwrap_or(one);
             if one.kind() == "identifier" {
                 self.bind(source.text_of(one), one, NamePath::unknown_path());
             } else if one.kind().ends_with("_pattern") {

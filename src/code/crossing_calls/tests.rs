@@ -302,3 +302,16 @@ fn re_exports_and_rebinding_end_and_long_arguments_are_cut() {
     let cut = "'abcdefghijklmnopqrstuvwxyz' 'abcdefghijklmnopqrstuvwxyz' 'abcdefghijklmnopqrstu";
     assert_eq!(calls(files, "h.py"), [format!(" -> f.py:y({cut}) 2")]);
 }
+
+#[test]
+fn a_default_value_of_a_parameter_is_a_call_and_hides_no_import() {
+    let files: Files = &[
+        ("orders.js", "exports.list = () => [];\nexports.make = () => 1;\n"),
+        (
+            "app.js",
+            "const orders = require('./orders');\nfunction start(store = orders.make(), { size } = {}) {\n  return orders.list(size);\n}\nmodule.exports = { start };\n",
+        ),
+    ];
+    let expected = ["start -> orders.js:make() 2", "start -> orders.js:list(size) 3"];
+    assert_eq!(calls(files, "app.js"), expected);
+}

@@ -31,6 +31,7 @@ const CONSUMED = 200;
 const MARKS = 400;
 const HANGS = 3;
 const HANGING = 400;
+const MACHINE = 'asks about its machine';
 
 class Refused extends Error {}
 class NoLiteral extends Error {}
@@ -61,11 +62,19 @@ function answering() {
   return !frames.some((frame) => frame.includes(`${workerData.root}/`) && !frame.includes('/node_modules/'));
 }
 
+// Packages ask for settings wherever they are called: Express does when an application is made.
+function asksForPackage() {
+  const frames = new Error().stack.split('\n').slice(1);
+  const caller = frames.find((frame) => !frame.includes('node:') && !frame.includes(import.meta.url.replace('file://', '')));
+  return watch.request && Boolean(caller?.includes('/node_modules/'));
+}
+
 function guard(owner, name, reason) {
   const original = owner[name];
   if (typeof original !== 'function') return;
   const guarded = function (...values) {
-    if (watch.active && !loading() && !answering()) refuse(reason);
+    const isAsked = reason === MACHINE && asksForPackage();
+    if (watch.active && !loading() && !answering() && !isAsked) refuse(reason);
     return new.target ? Reflect.construct(original, values, new.target === guarded ? original : new.target) : Reflect.apply(original, this, values);
   };
   guarded.prototype = original.prototype;
@@ -106,7 +115,7 @@ function guardWorld() {
     net: 'uses the network', http: 'uses the network', https: 'uses the network', http2: 'uses the network',
     tls: 'uses the network', dgram: 'uses the network', dns: 'uses the network',
     child_process: 'starts or ends processes', cluster: 'starts or ends processes',
-    os: 'asks about its machine', v8: 'reaches below JavaScript', vm: 'reaches below JavaScript',
+    os: MACHINE, v8: 'reaches below JavaScript', vm: 'reaches below JavaScript',
   };
   for (const [name, reason] of Object.entries(modules)) guardAll(require(`node:${name}`), reason);
   guardAll(require('node:dns').promises, 'uses the network');
@@ -121,7 +130,7 @@ function guardWorld() {
   guard(performance, 'now', 'reads the clock');
   for (const name of ['hrtime', 'uptime', 'cpuUsage']) guard(process, name, 'reads the clock');
   for (const name of ['exit', 'kill', 'abort', 'reallyExit']) guard(process, name, 'starts or ends processes');
-  for (const name of ['cwd', 'memoryUsage', 'getuid']) guard(process, name, 'asks about its machine');
+  for (const name of ['cwd', 'memoryUsage', 'getuid']) guard(process, name, MACHINE);
   for (const name of ['chdir', 'umask', 'emitWarning', 'on', 'once', 'binding', 'dlopen']) guard(process, name, 'changes the process');
   guardAll(console, 'prints');
   guard(process.stdout, 'write', 'prints');
@@ -130,7 +139,7 @@ function guardWorld() {
   guard(globalThis, 'fetch', 'uses the network');
   const environment = process.env;
   process.env = new Proxy(environment, {
-    get: (target, name) => (watch.active && typeof name === 'string' && name !== 'NODE_DEBUG' && !loading() && !answering() ? refuse('reads the environment') : target[name]),
+    get: (target, name) => (watch.active && typeof name === 'string' && name !== 'NODE_DEBUG' && !loading() && !answering() && !asksForPackage() ? refuse('reads the environment') : target[name]),
     set: (target, name, value) => (watch.active ? refuse('changes the environment') : ((target[name] = value), true)),
   });
   // What depends on the platform differs on another one.
