@@ -543,7 +543,7 @@ const LINES: &[(&str, usize)] = &[
     ("cycle", 3_955),
     ("domain", 15_688),
     ("effect", 2_101),
-    ("repair", 10_516),
+    ("repair", 10_517),
     ("report", 8_727),
     ("role", 16_437),
     ("root", 132),

@@ -233,11 +233,12 @@ fn write_parts<'a>(
 ) -> (String, Vec<(&'a str, String)>) {
     let mut path = entry.route.clone().unwrap_or_default();
     let (mut query, mut json) = (Vec::new(), Vec::new());
+    let truths =
+        if is_script_request(&entry.callee) { ["true", "false"] } else { ["True", "False"] };
     for (one, value) in entry.inputs.iter().zip(values) {
         let (name, Some(value)) = (one.parameter.name.as_str(), value) else { continue };
         let is_text = one.parameter.types.first() == Some(&Type::Text);
-        let is_plain = value.parse::<f64>().is_ok()
-            || matches!(value.as_str(), "True" | "False" | "true" | "false");
+        let is_plain = value.parse::<f64>().is_ok() || truths.contains(&value.as_str());
         let literal = if is_plain && !is_text { value.clone() } else { format!("{value:?}") };
         match one.place {
             InputPlace::Path => path = path.replace(&format!("{{{name}}}"), value),

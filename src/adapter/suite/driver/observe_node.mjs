@@ -9,7 +9,7 @@
 // A request with "texts", each the whole module with one change, is answered with a line per text:
 // {"index", "noticed": [INDEX]}, the calls that give something else than on the module as it is.
 //
-// Calls run in a thread per callee, with modules of its own, and are watched: what opens a file,
+// Calls run in a thread per function, or per route of requests, with modules of its own, and are watched: what opens a file,
 // uses the network, starts a process, reads the clock or random numbers, or prints is refused with
 // a reason, and so is what takes too long.
 import { createInterface } from 'node:readline';
@@ -293,6 +293,12 @@ function callOf({ callee, setup = [] }) {
 
 // Whether a call asks an application by its client.
 const isRequest = ({ callee }) => callee.startsWith('request(');
+
+// Calls of one function share a thread, and requests of one route: what hangs takes the others along.
+function groupOf(call) {
+  if (!isRequest(call)) return call.callee.split('(')[0];
+  return `${call.callee}${call.arguments[0]}`.split('?')[0].replace(/\/[^/]*$/, '');
+}
 
 // What a test compares of an answer.
 function answerOf({ status, type, body, text, headers }) {
@@ -628,7 +634,7 @@ async function main() {
     }
     const groups = new Map();
     request.calls.forEach((call, index) => {
-      const name = call.callee.split('(')[0];
+      const name = groupOf(call);
       groups.set(name, [...(groups.get(name) ?? []), [index, call]]);
     });
     const open = [...groups.values()];
