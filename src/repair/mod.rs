@@ -19,8 +19,8 @@ mod unknown_name;
 pub use characterise::{
     Case, Contribution, Draft, DraftTest, FileTask, InputComparison, MANY, Naming,
     ObservedFunction, ProjectLayout, TestStyle, answered_code, boundary_pairs, can_render,
-    characterise, choose_cover, client_imports, compared_functions, counts_rounds, imports_from,
-    is_edge, is_garbled, is_of_other_runner, is_subject, list_bindings, list_imports,
+    characterise, choose_cover, client_imports, compared_functions, counts_rounds, gives_unmeant,
+    imports_from, is_edge, is_garbled, is_of_other_runner, is_subject, list_bindings, list_imports,
     locate_test_file, module_of, named_parts, rank_case, render, shown_code,
 };
 pub use edit_traits::{fingerprint, size, special_case, suspicion};

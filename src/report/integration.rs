@@ -121,9 +121,12 @@ pub fn design_comment(state: &Integration) -> Option<String> {
 
 fn add_summary(text: &mut String, summary: &SessionSummary) {
     let iterations = count(summary.total_iterations, "iteration");
-    let rate = summary.final_pass_rate;
-    let rate = rate.map_or_else(|| "no test ran".to_owned(), |rate| format!("{rate} % pass"));
-    add_row(text, "result", &format!("{}: {rate} after {iterations}", summary.result));
+    let result = match (summary.final_pass_rate, summary.result) {
+        (None, result) => format!("{result}: no new test ran"),
+        (Some(rate), Ending::Success) => format!("success: {rate} % pass after {iterations}"),
+        (Some(rate), result) => format!("{result} after {iterations}, where {rate} % pass"),
+    };
+    add_row(text, "result", &result);
     add_list(text, "advice", summary.recommendations.iter().cloned());
 }
 
@@ -158,7 +161,9 @@ fn next_step(state: &Integration, stopped: Option<&Stopped>) -> String {
             "nothing is left to merge: decide on what was found".to_owned()
         }
         (IntegrationStep::Finish, None) => {
-            format!("review the branch {}, and merge it", id.branch())
+            let is_success = state.summary.as_ref().is_none_or(|one| one.result == Ending::Success);
+            let then = if is_success { "merge it" } else { "see above what is not green" };
+            format!("review the branch {}, and {then}", id.branch())
         }
         (_, None) => format!("{resume} continues"),
     }

@@ -105,7 +105,29 @@ fn what_failed_before_does_not_count_against_the_new_tests() {
     );
     let log = fs::read_to_string(folder.join("reflection-log.md")).unwrap();
     assert!(log.contains("1 test fails already"), "{log}");
+    assert!(log.contains("- In reality: they do; 1 test failed before\n"), "{log}");
     assert!(ran.out.contains("1 that fails on the base too"), "{}", ran.out);
+}
+
+#[test]
+fn a_call_that_makes_no_difference_to_a_test_is_not_what_it_crosses() {
+    let repo = TestRepo::new(&[
+        ("shop/__init__.py", ""),
+        ("shop/audit.py", "def note(text):\n    return len(text)\n"),
+        (
+            "shop/price.py",
+            "from shop.audit import note\n\n\ndef price(count):\n    note('priced')\n    return count * 3\n",
+        ),
+        (
+            "tests/test_audit.py",
+            "from shop.audit import note\n\n\ndef test_note():\n    assert note('ab') == 2\n",
+        ),
+    ]);
+    let ran = repo.regreen(&["integration", "shop/price.py"]);
+    let reason =
+        "not tested  shop/price.py → shop/audit.py: what shop/audit.py gives makes no difference";
+    assert!(ran.out.contains(reason), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("result      failure: no new test ran"), "{}", ran.out);
 }
 
 #[test]

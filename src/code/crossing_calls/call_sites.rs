@@ -3,7 +3,9 @@
 use tree_sitter::Node;
 
 use super::name_path::{CALLED, NamePath, SourceFile};
-use crate::code::tree::{line, statements};
+use crate::code::language::Language;
+use crate::code::syntax::first_error;
+use crate::code::tree::{line, named_nodes, statements, text_of};
 
 /// The longest argument, in characters.
 const ARGUMENT: usize = 80;
@@ -20,20 +22,50 @@ pub struct CallSite {
 
 /// The call that a node is.
 pub fn call_site(source: &SourceFile<'_>, node: Node<'_>) -> Option<CallSite> {
-    if !matches!(node.kind(), "call" | "call_expression" | "new_expression") {
+    if !is_call(node) {
         return None;
     }
     let mut callee = source.path_of(node);
     callee.steps.pop().filter(|step| step == CALLED)?;
-    let mut arguments = Vec::new();
-    let list = node.child_by_field_name("arguments");
-    match list {
-        Some(list) if list.kind() == "generator_expression" => arguments.push(source.text_of(list)),
-        Some(list) => arguments.extend(statements(list).iter().map(|one| source.text_of(*one))),
-        None => {}
-    }
-    let arguments = arguments.into_iter().map(short_line).collect();
+    let arguments = list_arguments(node, source.text);
     Some(CallSite { callee, at: node.start_byte(), line: line(node), arguments })
+}
+
+/// The arguments of a call, each on one line.
+fn list_arguments(node: Node<'_>, text: &str) -> Vec<String> {
+    let arguments = match node.child_by_field_name("arguments") {
+        Some(list) if list.kind() == "generator_expression" => vec![list],
+        Some(list) => statements(list),
+        None => Vec::new(),
+    };
+    arguments.into_iter().map(|one| short_line(text_of(one, text))).collect()
+}
+
+/// The texts of a file in each of which one of the given calls, as line and arguments, gives nothing:
+/// a test that depends on what it gives fails on one of them. Only in Python and scripts, where a null
+/// value may stand for any other.
+#[must_use]
+pub fn sever_calls(language: Language, text: &str, calls: &[(u32, &[String])]) -> Vec<String> {
+    let nothing = match language {
+        Language::Python => "None",
+        other if other.is_script() => "undefined",
+        _ => return Vec::new(),
+    };
+    let Some(tree) = language.parse(text) else { return Vec::new() };
+    let is_meant = |node: &Node<'_>| {
+        is_call(*node) && calls.contains(&(line(*node), list_arguments(*node, text).as_slice()))
+    };
+    let mut severed = Vec::new();
+    for node in named_nodes(tree.root_node()).into_iter().filter(is_meant) {
+        let (before, after) = (text.get(..node.start_byte()), text.get(node.end_byte()..));
+        severed.push([before, Some(nothing), after].map(Option::unwrap_or_default).concat());
+    }
+    severed.retain(|text| first_error(language, text).is_none());
+    severed
+}
+
+fn is_call(node: Node<'_>) -> bool {
+    matches!(node.kind(), "call" | "call_expression" | "new_expression")
 }
 
 fn short_line(text: &str) -> String {

@@ -315,3 +315,38 @@ fn a_default_value_of_a_parameter_is_a_call_and_hides_no_import() {
     let expected = ["start -> orders.js:make() 2", "start -> orders.js:list(size) 3"];
     assert_eq!(calls(files, "app.js"), expected);
 }
+
+/// File, text, line and arguments of a call, and the texts without it.
+type SeveredRow =
+    (&'static str, &'static str, u32, &'static [&'static str], &'static [&'static str]);
+
+#[test]
+fn a_severed_call_gives_nothing_and_the_rest_stays() {
+    let arguments = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+    let table: &[SeveredRow] = &[
+        (
+            "a.py",
+            "def f(a):\n    return rate(a, g(1)) + rate(\n        a)\n",
+            2,
+            &["a", "g(1)"],
+            &["def f(a):\n    return None + rate(\n        a)\n"],
+        ),
+        ("a.py", "x = rate()\n", 2, &[], &[]),
+        (
+            "a.ts",
+            "const f = async (a: A) => (await new Tax(a).of(1)) ?? tax(1)\n",
+            1,
+            &["1"],
+            &[
+                "const f = async (a: A) => (await undefined) ?? tax(1)\n",
+                "const f = async (a: A) => (await new Tax(a).of(1)) ?? undefined\n",
+            ],
+        ),
+        ("a.go", "package a\n\nvar x = rate(1)\n", 3, &["1"], &[]),
+    ];
+    for (file, text, line, list, expected) in table {
+        let language = Language::of(&RepoPath::parse(*file).unwrap()).unwrap();
+        let list = arguments(list);
+        assert_eq!(sever_calls(language, text, &[(*line, &list)]), *expected, "{text}");
+    }
+}

@@ -164,25 +164,30 @@ fn latest_results(state: &FixLoop) -> Option<SuiteResults> {
 /// The run before the first change, as iteration 0.
 fn first_run(state: &FixLoop) -> Option<Reflection> {
     let baseline = state.baseline.as_ref()?;
-    let failed = baseline.failing.len();
-    let is_green = baseline.failing.is_empty();
+    // What failed before anything was written is not part of the rate.
+    let failed = total(baseline.rate).saturating_sub(passed(baseline.rate));
+    let before = match baseline.failing.len().saturating_sub(failed) {
+        0 => String::new(),
+        old => format!("; {} failed before", count(old, "test")),
+    };
+    let is_green = failed == 0;
     Some(Reflection {
         iteration: 0,
         pass_rate: baseline.rate.percent(),
         strategy: None,
         failed_tests: baseline.failing.clone(),
         reflection_summary: if is_green {
-            format!("all {} pass, with the new ones", count(total(baseline.rate), "test"))
+            format!("all {} pass, with the new ones{before}", count(total(baseline.rate), "test"))
         } else {
-            format!("{} of {} fail", failed, count(total(baseline.rate), "test"))
+            format!("{} of {} fail{before}", failed, count(total(baseline.rate), "test"))
         },
         strategy_adjustment: next_sentence(state, 0),
         cause: String::new(),
         assumed: "the new tests pass beside those of the project".to_owned(),
         reality: if is_green {
-            "they do".to_owned()
+            format!("they do{before}")
         } else {
-            format!("{} not", if failed == 1 { "one does" } else { "some do" })
+            format!("{} not{before}", if failed == 1 { "one does" } else { "some do" })
         },
         learned: String::new(),
         result: None,
@@ -192,6 +197,10 @@ fn first_run(state: &FixLoop) -> Option<Reflection> {
 
 fn total(rate: PassRate) -> usize {
     usize::try_from(rate.total).unwrap_or(usize::MAX)
+}
+
+fn passed(rate: PassRate) -> usize {
+    usize::try_from(rate.passed).unwrap_or(usize::MAX)
 }
 
 /// The reflection on one iteration, `at` its place in the history of the loop.

@@ -42,6 +42,7 @@ use crate::effect::{Call, CallOutcome, Observation, ObserveRequest, Observer, Ru
 
 pub use case_rank::{is_edge, is_garbled, rank_case};
 pub use case_selection::{answered_code, boundary_pairs, counts_rounds, named_parts, shown_code};
+pub use parameter_fit::gives_unmeant;
 pub use render::{Draft, DraftTest, Naming, TestStyle, can_render, is_of_other_runner, render};
 use search_target::SearchTarget;
 pub use test_cover::{Contribution, MANY, choose_cover};

@@ -1,8 +1,9 @@
 //! Which values fit a parameter: by its declared type, its name and its class.
 
 use crate::code::signature::{Callable, Parameter, Type, type_of_literal};
-use crate::effect::Call;
+use crate::effect::{Call, CallOutcome};
 
+use super::Case;
 use super::arguments::values_of;
 
 /// How an argument of JavaScript begins that is the object that another one is: `arguments[0]`.
@@ -67,6 +68,35 @@ pub fn fits_types(callable: &Callable, call: &Call) -> bool {
         let parameter = callable.parameters.get(index).or(last);
         value.as_ref().zip(parameter).is_none_or(|(value, one)| accepts_value(one, value))
     })
+}
+
+/// Whether a call gives a value that its function is not meant to be given: a literal where existing
+/// calls give objects, one that a type of TypeScript does not show, or nothing where something is needed.
+pub fn gives_unmeant(
+    callable: &Callable,
+    case: &Case,
+    examples: &[Vec<String>],
+    is_typed: bool,
+) -> bool {
+    let is_raised = matches!(case.seen.outcome, CallOutcome::Raised { explicit: true, .. });
+    let shown: Vec<_> = examples.iter().map(|one| values_of(&callable.parameters, one)).collect();
+    let given = values_of(&callable.parameters, &case.call.arguments);
+    let is_unmeant = |(place, (parameter, value)): (usize, (&Parameter, &Option<String>))| {
+        let Some(value) = value else { return false };
+        let Some(kind) = type_of_literal(value) else { return false };
+        let known = shown.iter().filter_map(|one| one.get(place)?.as_deref());
+        let kinds: Vec<Option<Type>> = known.map(type_of_literal).collect();
+        if kind == Type::Nothing {
+            let is_allowed = parameter.optional || parameter.types.contains(&kind);
+            return !is_raised && !is_allowed && !kinds.contains(&Some(kind));
+        }
+        let takes_objects = !kinds.is_empty() && kinds.iter().all(Option::is_none);
+        let is_declared = parameter.declared.is_some() && accepts_value(parameter, value);
+        takes_objects || is_typed && kind != Type::Map && !is_declared && kinds.is_empty()
+    };
+    case.documented.is_none()
+        && callable.entry.is_none()
+        && callable.parameters.iter().zip(&given).enumerate().any(is_unmeant)
 }
 
 /// The constructor's parameter for what a method's parameter takes: another object.
@@ -144,6 +174,31 @@ mod tests {
         }
         callable.learn_types(&[vec!["rows".into()]]);
         assert!(callable.parameters[0].has_shown_types);
+    }
+
+    #[test]
+    fn literals_where_calls_give_objects_are_not_meant() {
+        let text = "def send(event, end=None):\n    return event.kind\n";
+        let callable = callables(Language::Python, text).remove(0);
+        let typed = "export function send(nodes: Nodes) { return nodes.length; }\n";
+        let of_script = callables(Language::TypeScript, typed).remove(0);
+        let shown = [vec!["Data(b'x')".to_owned()]];
+        let table = [
+            (&callable, "-2.25", &shown[..], true),
+            (&callable, "Data(b'')", &shown, false),
+            (&callable, "-2.25", &[], false),
+            (&callable, "None", &[], true),
+            (&callable, "Data(b''), None", &shown, false),
+            (&of_script, "[1, 2, 3]", &[], true),
+            (&of_script, "{ a: 1 }", &[], false),
+        ];
+        for (callable, given, shown, expected) in table {
+            let call = Call::new("send", given.split("), ").map(str::to_owned).collect());
+            let seen = crate::effect::Observation::refused("");
+            let case = Case { call, seen, documented: None };
+            let is_typed = std::ptr::eq(callable, &raw const of_script);
+            assert_eq!(gives_unmeant(callable, &case, shown, is_typed), expected, "{given}");
+        }
     }
 
     #[test]

@@ -463,7 +463,7 @@ fn each_state_is_described_as_it_is() {
             &[
                 "No test was written.",
                 "_No iteration: there is no new test to run._",
-                "Pass rate: no test ran",
+                "Pass rate: no new test ran",
                 "low, because no results are recorded",
                 "**Result: NEEDS ATTENTION**",
             ],

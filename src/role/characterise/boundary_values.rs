@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::signature::{Callable, Parameter, type_of_literal};
 use crate::domain::text::has_word;
-use crate::repair::{Case, ObservedFunction};
+use crate::repair::{Case, ObservedFunction, gives_unmeant};
 
 use super::Crossing;
 
@@ -81,6 +81,22 @@ pub fn drop_one_sided(functions: &mut [ObservedFunction], crossing: &Crossing) {
     if functions.iter().flat_map(|one| &one.cases).any(is_new) {
         for one in functions {
             one.cases.retain(is_new);
+        }
+    }
+}
+
+/// Drops the calls that give what a function is not meant to be given: what two files then do is no
+/// agreement between them.
+pub fn drop_unmeant(functions: &mut [ObservedFunction], examples: &CallExamples, is_typed: bool) {
+    for one in functions.iter_mut() {
+        let before = one.cases.len();
+        let callable = &one.callable;
+        let shown = examples.get(callable.called_name()).map(Vec::as_slice).unwrap_or_default();
+        one.cases.retain(|case| !gives_unmeant(callable, case, shown, is_typed));
+        let dropped = u32::try_from(before - one.cases.len()).unwrap_or(u32::MAX);
+        if dropped > 0 {
+            let reason = "existing calls do not show what it is meant to be given";
+            one.dropped.push((reason.to_owned(), dropped));
         }
     }
 }

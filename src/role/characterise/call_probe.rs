@@ -34,11 +34,34 @@ pub async fn probe_mutants(
     let (Some(language), Ok(text)) = (Language::of(file), String::from_utf8(bytes)) else {
         return Ok(None);
     };
-    if language == Language::Python {
-        return Ok(None);
-    }
     let found = mutants(language, &text, Depth::CHOICE, &|_| true);
     let texts: Vec<String> = found.iter().map(|one| one.apply(&text)).collect();
+    let probed = probe_texts(test_file, &texts, request, time, observer, fx).await?;
+    let Some(noticed) = probed else { return Ok(None) };
+    let mut by_test: BTreeMap<TestId, BTreeSet<usize>> = BTreeMap::new();
+    for (mutant, tests) in noticed.iter().enumerate() {
+        for id in tests.iter().flatten() {
+            by_test.entry(id.clone()).or_default().insert(mutant);
+        }
+    }
+    let left_out = noticed.iter().filter(|tests| tests.is_none()).count();
+    Ok(Some(DetectedMutants { by_test, tried: noticed.len(), left_out }))
+}
+
+/// For each text of the subject the tests whose calls notice its change, `None` where it was not tried;
+/// nothing where calls cannot be made on texts.
+pub async fn probe_texts(
+    test_file: &PinnedFile,
+    texts: &[String],
+    request: &GenerateRequest<'_>,
+    time: Duration,
+    observer: &dyn Observer,
+    fx: &Effects<'_>,
+) -> Result<Option<Vec<Option<Vec<TestId>>>>, EffectError> {
+    let file = &test_file.subject;
+    if Language::of(file).is_none_or(|language| language == Language::Python) {
+        return Ok(None);
+    }
     let (ids, calls): (Vec<TestId>, Vec<Call>) = test_file.passing_calls().into_iter().unzip();
     let bindings = list_bindings(&test_file.functions, &test_file.imports);
     let observed = ObserveRequest {
@@ -51,14 +74,8 @@ pub async fn probe_mutants(
         world: World { number: 0 },
         limit: CALL,
     };
-    let asked = ProbeRequest { observed, texts: &texts, jobs: request.jobs.max(1), time };
+    let asked = ProbeRequest { observed, texts, jobs: request.jobs.max(1), time };
     let Some(noticed) = observer.probe(&asked).await? else { return Ok(None) };
-    let mut by_test: BTreeMap<TestId, BTreeSet<usize>> = BTreeMap::new();
-    for (mutant, calls) in noticed.iter().enumerate() {
-        for id in calls.iter().flatten().filter_map(|call| ids.get(*call)) {
-            by_test.entry(id.clone()).or_default().insert(mutant);
-        }
-    }
-    let left_out = noticed.iter().filter(|calls| calls.is_none()).count();
-    Ok(Some(DetectedMutants { by_test, tried: noticed.len(), left_out }))
+    let tests = |calls: Vec<usize>| calls.into_iter().filter_map(|call| ids.get(call).cloned());
+    Ok(Some(noticed.into_iter().map(|calls| Some(tests(calls?).collect())).collect()))
 }

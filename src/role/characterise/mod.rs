@@ -7,6 +7,7 @@ mod called_names;
 mod compiler_errors;
 mod contradicted_tests;
 mod contradiction;
+mod decisive_calls;
 mod functions_of_failing_tests;
 mod imported_names;
 mod mutation_probe;
@@ -27,6 +28,7 @@ use crate::domain::integration::exploration::BoundaryCall;
 use crate::domain::proposal::EditSet;
 use crate::effect::{Call, EffectError, Effects, Lines, Observer, Trace};
 
+pub use decisive_calls::{find_indifferent, severed_texts};
 pub use functions_of_failing_tests::{entered, suspects};
 pub use mutation_probe::{find_blind_tests, measure, rescore};
 pub use run::{is_fatal, python_packages};
@@ -198,6 +200,8 @@ pub async fn characterise(
     if !test_files.is_empty() {
         fx.step("running each call as a test of its own");
         contradicted = verify::check_each_case(&mut test_files, request, fx, &mut report).await?;
+        decisive_calls::drop_indifferent(&mut test_files, request, observer, fx, &mut report)
+            .await?;
         fx.step("choosing the calls that detect mutants");
         select_cases(&mut test_files, request, observer, choice_ends, fx, &mut report).await?;
         fx.step("running the tests alone, in reverse order, and three times");

@@ -23,7 +23,7 @@ use crate::repair::{
     self, FileTask, ObservedFunction, ProjectLayout, TestStyle, is_of_other_runner,
 };
 
-use super::boundary_values::{callee_names, drop_one_sided, learn_across};
+use super::boundary_values::{callee_names, drop_one_sided, drop_unmeant, learn_across};
 use super::called_names::{CalledNames, SubjectNames, read_called_names};
 use super::contradiction::fruitless_examples;
 use super::route_hosts::{read_hosts, script_clients};
@@ -142,6 +142,8 @@ pub async fn observe(
         report.findings.extend(fruitless_examples(&subject.file, &mut functions));
         if let Some(crossing) = &subject.crossing {
             drop_one_sided(&mut functions, crossing);
+            let is_typed = matches!(subject.language, Language::TypeScript | Language::Tsx);
+            drop_unmeant(&mut functions, &examples, is_typed);
         }
         report
             .functions

@@ -88,7 +88,7 @@ fn note_left_out<'a>(
 
 /// Records why tests of a file are dropped, also with their functions, where it explains more than why
 /// calls were.
-fn note_dropped<'a>(
+pub(super) fn note_dropped<'a>(
     report: &mut CharacterisationReport,
     test_file: &PinnedFile,
     dropped: impl Iterator<Item = (&'a DraftTest, &'a String)>,

@@ -10,11 +10,12 @@ use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::FileEdit;
 use crate::domain::test::Status;
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects, Lines, Speed, Trace};
-use crate::role::characterise::Crossing;
+use crate::role::characterise::{Crossing, find_indifferent, severed_texts};
 
 use super::run_file::{DraftFile, RunContext};
 
-/// A file's tests that do not run both sides of a boundary, or why nothing was measured.
+/// A file's tests that do not run both sides of a boundary or do not depend on its call, or why nothing
+/// was measured.
 pub async fn find_one_sided(
     file: &DraftFile,
     (from, crossing): (&RepoPath, &Crossing),
@@ -27,6 +28,15 @@ pub async fn find_one_sided(
     let request =
         CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: context.jobs };
     let runner = fx.suite.open_candidate_runner(&request).await?;
+    let bytes = fx.worktree.read(context.tree, from).await?.unwrap_or_default();
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    let severed = severed_texts(from, &text, crossing);
+    let judge = async |mut one_sided: BTreeSet<TestId>| {
+        let sided: Vec<TestId> = ids.iter().filter(|id| !one_sided.contains(id)).cloned().collect();
+        let indifferent = find_indifferent(runner.as_ref(), (from, &text), severed, &sided).await?;
+        one_sided.extend(indifferent);
+        Ok(Ok(one_sided))
+    };
     if runner.speed() == Speed::Warm {
         let traces = runner.trace(&ids).await?;
         if traces.iter().any(|trace| !trace.lines.is_empty()) {
@@ -35,15 +45,18 @@ pub async fn find_one_sided(
                 .filter(|trace| crossing.is_in(from, trace))
                 .map(|trace| trace.test)
                 .collect();
-            return Ok(Ok(ids.into_iter().filter(|id| !crossed.contains(id)).collect()));
+            return judge(ids.iter().filter(|id| !crossed.contains(id)).cloned().collect()).await;
         }
     }
     let trace = match measure_alone(file, (from, crossing), context, fx).await? {
         Ok(trace) => trace,
         Err(reason) => return Ok(Err(reason)),
     };
-    let crosses = crossing.is_in(from, &trace);
-    Ok(Ok(if crosses { BTreeSet::new() } else { ids.into_iter().collect() }))
+    if !crossing.is_in(from, &trace) {
+        return Ok(Ok(ids.into_iter().collect()));
+    }
+    fx.worktree.checkout(&tree).await?;
+    judge(BTreeSet::new()).await
 }
 
 /// What the tests of one file run together, measured without any other test.

@@ -123,7 +123,7 @@ impl<'a> GenerateReader<'a> {
             Err(reason) => return Ok(Err(format!("one-sided: {reason}"))),
         };
         let reason = format!(
-            "one-sided: it is not shown to run the call of {from} and code of {}",
+            "one-sided: it is not shown to run the call of {from} and code of {}, or passes without that call",
             crossing.to
         );
         if gone.len() == file.results.len() || !gone.is_empty() && !file.cut(&gone) {

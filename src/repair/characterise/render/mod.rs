@@ -256,7 +256,7 @@ fn distinct_names(
     let name = |(function, _, case): &(usize, usize, &Case), detail| {
         functions.get(*function).map_or_else(String::new, |one| match naming.framework {
             framework if naming.is_behaviour => {
-                behaviour_name::behaviour_name(framework, one, case)
+                behaviour_name::behaviour_name(framework, one, case, detail)
             }
             Framework::GoTest => go::test_name(naming, one, case, detail),
             Framework::Maven | Framework::Gradle => java::test_name(naming, one, case, detail),

@@ -114,7 +114,7 @@ pub fn case_words(
         let keyword = split_name(case.call.arguments.get(*index)?).0;
         keyword.or(function.callable.parameters.get(*index).map(|one| one.name.as_str()))
     });
-    let given = argument_words(function, case, between, given_words(framework));
+    let given = argument_words(function, case, between, &given_words(framework));
     let limit = limit_words(function, case).filter(|_| detail == Detail::Words);
     let words = match (parameter, limit, refusal) {
         (Some(parameter), ..) if detail == Detail::Words => format!("changes {parameter}"),
@@ -193,7 +193,7 @@ pub(super) fn argument_words(
     function: &ObservedFunction,
     case: &Case,
     between: &str,
-    in_words: fn(&str) -> String,
+    in_words: &dyn Fn(&str) -> String,
 ) -> String {
     let callee = &case.call.callee;
     // What the object is made of, or the text that it is.
