@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 use crate::code::language::Language;
+use crate::code::pattern::Pattern;
 use crate::code::tree::{field_of, named_children, named_nodes, statements, text_of};
 
 use super::Callable;
@@ -18,6 +19,9 @@ const DEPTH: usize = 8;
 
 /// Parts of a request that say nothing about what a caller sends in its body.
 const OTHER_PARTS: &[&str] = &["headers", "META", "session", "COOKIES", "FILES", "kwargs"];
+
+/// The parsed body of a request.
+static BODY: Pattern = Pattern::new(r"json\.loads\(\s*request\.body(?:\.decode\([^()]*\))?\s*\)");
 
 /// A path of `urlpatterns`, with the module in which it stands.
 struct Route {
@@ -218,7 +222,9 @@ fn read_inputs(code: &str) -> Vec<EntryInput> {
         };
         Some(EntryInput::new(&key, Vec::new(), is_optional, place))
     };
-    keys_given(code).into_iter().filter_map(read).collect()
+    // What is read of the body at once is read of what it holds.
+    let code = BODY.replace_all(code, "request.data");
+    keys_given(&code).into_iter().filter_map(read).collect()
 }
 
 #[cfg(test)]
@@ -305,5 +311,10 @@ mod tests {
         let inputs = read_inputs(code);
         let places: Vec<_> = inputs.iter().map(|one| &one.place).collect();
         assert_eq!(places, [&InputPlace::Json, &InputPlace::Query, &InputPlace::Form]);
+        let at_once = read_inputs("json.loads(request.body.decode('utf-8'))['sku']");
+        assert_eq!(
+            (at_once[0].parameter.name.as_str(), &at_once[0].place),
+            ("sku", &InputPlace::Json)
+        );
     }
 }

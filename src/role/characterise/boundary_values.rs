@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::signature::{Callable, Parameter, type_of_literal};
+use crate::code::pattern::Pattern;
+use crate::code::signature::{Callable, Parameter, Type, type_of_literal};
+use crate::domain::integration::exploration::BoundaryCall;
 use crate::domain::text::has_word;
 use crate::repair::{Case, ObservedFunction, gives_unmeant};
 
@@ -14,6 +16,9 @@ const LITERALS: usize = 12;
 
 /// Arguments of existing calls that are taken for one parameter.
 const SHOWN: usize = 6;
+
+/// Texts of a called function that objects are made with.
+const TEXTS: usize = 3;
 
 /// Arguments of calls, by the name of the function.
 type CallExamples = BTreeMap<String, Vec<Vec<String>>>;
@@ -33,6 +38,16 @@ pub fn learn_across(
 ) {
     for callable in callables {
         let name = callable.name.clone();
+        let class = callable.class.as_ref().map(|class| format!("{}.", class.name));
+        let is_kin = |call: &&BoundaryCall| {
+            class.as_ref().is_some_and(|class| call.caller.starts_with(class.as_str()))
+        };
+        for call in crossing.calls.iter().filter(is_kin) {
+            let behind = called.iter().find(|one| one.called_name() == short_name(&call.callee));
+            for argument in &call.arguments {
+                hold_deep(callable, argument, behind);
+            }
+        }
         for call in crossing.calls.iter().filter(|call| call.caller == name) {
             let known = examples.get(short_name(&call.callee)).into_iter().flatten();
             for (place, argument) in call.arguments.iter().enumerate() {
@@ -121,6 +136,36 @@ fn pass_on<'a>(callable: &mut Callable, argument: &str, values: impl Iterator<It
     }
 }
 
+/// Gives the constructor objects of which a call across the boundary reads a part:
+/// `{ headers: { "accept": "*" } }` for `this.request.headers['accept']`.
+fn hold_deep(callable: &mut Callable, argument: &str, behind: Option<&Callable>) {
+    let Some(read) = DEEP_PART.captures(argument).next() else { return };
+    let part = |at: usize| read.get(at).map_or("", |one| one.as_str());
+    let constructor = callable.class.iter_mut().flat_map(|class| &mut class.parameters);
+    let Some(held) = constructor.into_iter().find(|one| one.name == part(1)) else { return };
+    let keys: Vec<&str> =
+        part(2).split(['.', '[', ']', '\'', '"']).filter(|one| !one.is_empty()).collect();
+    let texts = behind.map(|one| one.literals.as_slice()).unwrap_or_default().iter();
+    let texts = texts.filter(|one| type_of_literal(one) == Some(Type::Text)).take(TEXTS).cloned();
+    let values: Vec<String> = ["\"a\"".to_owned()].into_iter().chain(texts).collect();
+    let wrap = |inner: String, key: &&str| {
+        let is_name = key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let key = if is_name { (*key).to_owned() } else { format!("{key:?}") };
+        format!("{{ {key}: {inner} }}")
+    };
+    let objects = values.into_iter().map(|value| keys.iter().rev().fold(value, wrap));
+    let outer = keys.split_last().map(|(_, outer)| outer).unwrap_or_default();
+    let without = outer.iter().rev().fold("{}".to_owned(), wrap);
+    for object in objects.chain([without]) {
+        if held.shown.len() < SHOWN && !held.shown.contains(&object) {
+            held.shown.push(object);
+        }
+    }
+}
+
+/// A part of a field of JavaScript: the field, and the keys behind it.
+static DEEP_PART: Pattern = Pattern::new(r#"^this\.([\w$]+)((?:\.[\w$]+|\[['"][\w-]+['"]\])+)$"#);
+
 /// What a request gives in the place of an argument: `sku` for `given["sku"]` and `req.params.sku`.
 fn find_input<'a>(callable: &'a mut Callable, argument: &str) -> Option<&'a mut Parameter> {
     let inputs = callable.entry.iter_mut().flat_map(|entry| &mut entry.inputs);
@@ -135,4 +180,49 @@ fn is_literal(value: &str) -> bool {
 
 fn short_name(name: &str) -> &str {
     name.rsplit(['.', ':']).next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::language::Language;
+    use crate::code::signature::callables;
+    use crate::domain::id::RepoPath;
+
+    #[test]
+    fn what_is_read_of_a_field_tells_what_objects_are_made_with() {
+        let text = "class Chooser {\n  constructor(request) { this.request = request; }\n  pick() { return choose(this.request.headers['accept']); }\n}\nmodule.exports = Chooser;\n";
+        let other = "function choose(accept) { return accept === '*' ? 1 : accept; }\nmodule.exports = choose;\n";
+        let mut own = callables(Language::JavaScript, text);
+        let called = callables(Language::JavaScript, other);
+        let call = |argument: &str| BoundaryCall {
+            caller: "Chooser.pick".into(),
+            callee: "choose".into(),
+            line: 3,
+            arguments: vec![argument.to_owned()],
+        };
+        let crossing = |argument| Crossing {
+            calls: vec![call(argument)],
+            to: RepoPath::parse("choose.js").unwrap(),
+            taken: Vec::new(),
+            documented: None,
+            avoided: Vec::new(),
+        };
+        let shown = |own: &[Callable]| -> Vec<String> {
+            let pick = own.iter().find(|one| one.name == "Chooser.pick").unwrap();
+            pick.class.as_ref().unwrap().parameters[0].shown.clone()
+        };
+        learn_across(&mut own, &crossing("this.other.a"), &called, &CallExamples::new());
+        assert!(shown(&own).is_empty());
+        let argument = "this.request.headers['accept']";
+        learn_across(&mut own, &crossing(argument), &called, &CallExamples::new());
+        assert_eq!(
+            shown(&own),
+            [
+                r#"{ headers: { accept: "a" } }"#,
+                r#"{ headers: { accept: '*' } }"#,
+                "{ headers: {} }",
+            ]
+        );
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use crate::code::behaviour::{self, Behaviour};
 use crate::code::conventions;
@@ -24,7 +25,7 @@ use crate::domain::integration::records::{Assumption, AssumptionStatus, Decision
 use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Status, TestCase};
 use crate::domain::text::count;
-use crate::effect::{CandidateRunnerRequest, EffectError, Effects, Speed, Trace};
+use crate::effect::{CandidateRunnerRequest, EffectError, Effects, Speed, Trace, end_before};
 use crate::role::existing_tests;
 use crate::role::test_plan::Survey;
 
@@ -35,6 +36,10 @@ use super::module_choice::{ModuleError, choose_files};
 
 /// Existing tests whose coverage is measured at most.
 const MEASURED: usize = 400;
+
+/// How much longer than a plain run the measured one may take, and what it may in any case.
+const SLOWDOWN: u32 = 3;
+const SLOWEST: Duration = Duration::from_mins(2);
 
 /// Uses of external services that are listed.
 const SERVICES: usize = 30;
@@ -92,9 +97,14 @@ pub async fn explore_module(
     fx.worktree.checkout(request.tree).await.map_err(EffectError::from)?;
     fx.step("running the suite to see which boundaries its tests cross");
     let from: BTreeSet<RepoPath> = points.iter().map(|point| point.from.clone()).collect();
+    let began = fx.clock.elapsed();
     let cases = existing_tests(request.tree, fx, SUITE_LOG).await.map_err(EffectError::from)?;
-    if let Measured::Lines { files, .. } | Measured::NoTests { files, .. } =
-        fx.suite.coverage(fx.worktree.root(), &from).await
+    let took = fx.clock.elapsed().saturating_sub(began);
+    fx.step("measuring what the suite runs of them");
+    let deadline = fx.clock.elapsed() + SLOWEST + took * SLOWDOWN;
+    let measured = fx.suite.coverage(fx.worktree.root(), &from);
+    if let Some(Measured::Lines { files, .. } | Measured::NoTests { files, .. }) =
+        end_before(fx.clock, deadline, measured).await
     {
         mark_covered(&mut points, &files);
     }

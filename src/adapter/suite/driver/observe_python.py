@@ -1055,7 +1055,7 @@ def run(call, module, tracer):
         if manager is not None:
             return {"refused": "it cannot be left: %s" % type(error).__name__}
         if is_request(call):
-            return {"refused": "its application fails: %s" % type(error).__name__}
+            return {"refused": "it makes the application raise %s" % type(error).__name__}
         try:
             record = {
                 "raised": reach(type(error), needs),

@@ -43,7 +43,9 @@ pub fn behaviour_name(
     });
     let setup = setup_words(case, between, given.is_empty());
     let is_legible = |words: &String| {
-        !words.is_empty() && words.split(' ').all(|word| word.len() <= LONGEST_WORD)
+        !words.is_empty()
+            && !words.ends_with("punctuation")
+            && words.split(' ').all(|word| word.len() <= LONGEST_WORD)
     };
     let short = result_words(framework, case).filter(is_legible);
     let behaviour = match (result, case.seen.after.is_empty(), short) {
@@ -156,6 +158,14 @@ fn shorten_name(name: &str) -> String {
         is_open = word == "point";
         text = trim(rest);
     }
+    // A list or a text whose end is cut off.
+    for (open, close) in [('[', ']'), ('"', '"')] {
+        let [opened, closed] = [open, close].map(|mark| text.matches(mark).count());
+        let is_whole = if open == close { opened % 2 == 0 } else { opened <= closed };
+        let at = text.rfind(open).filter(|_| is_cut && !is_whole);
+        text.truncate(at.unwrap_or(text.len()));
+        text = trim(&text);
+    }
     if text.ends_with(" gets") { text.replace(" gets", " is called") } else { text }
 }
 
@@ -197,6 +207,10 @@ mod tests {
             (
                 "should raise local_protocol_error when connection.send gets server minus 2 point 25",
                 "should raise local_protocol_error when connection.send gets server",
+            ),
+            (
+                "should return es when Negotiator.language gets headers accept encoding, [es, en]",
+                "should return es when Negotiator.language gets headers accept encoding",
             ),
             (
                 "should raise unsupported_media_type_error when connection.send_all gets supercalifragilistic",

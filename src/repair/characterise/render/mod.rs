@@ -121,16 +121,19 @@ fn with_quotes(text: &str, language: Language, quote: char) -> String {
     let mut parts = Vec::new();
     let mut done = 0;
     for node in named_nodes(tree.root_node()).into_iter().filter(|node| node.kind() == "string") {
-        let inner = text.get(node.start_byte() + 1..node.end_byte() - 1).unwrap_or_default();
         let whole = text.get(node.byte_range()).unwrap_or_default();
+        // Bytes of Python keep their mark.
+        let start = node.start_byte() + usize::from(whole.starts_with('b'));
+        let whole = whole.strip_prefix('b').unwrap_or(whole);
+        let inner = text.get(start + 1..node.end_byte() - 1).unwrap_or_default();
         let is_triple = [r#"""""#, "'''"].iter().any(|mark| whole.starts_with(mark));
         let is_plain = !is_triple
             && !inner.contains(quote)
             && !inner.contains(r#"\""#)
             && !inner.contains(r"\'");
         let starts = whole.starts_with(['"', '\'']);
-        if is_plain && starts && node.start_byte() >= done {
-            parts.push(text.get(done..node.start_byte()).unwrap_or_default().to_owned());
+        if is_plain && starts && start >= done {
+            parts.push(text.get(done..start).unwrap_or_default().to_owned());
             let rest = text.get(node.end_byte()..).unwrap_or_default();
             let is_whole = rest.is_empty() || rest.starts_with([',', ')', ']', '}', ';', '\n']);
             parts.push(match repeated_unit(inner).filter(|_| is_whole) {
@@ -428,7 +431,8 @@ mod tests {
         let table = [
             (Language::Python, format!("assert f(3) == \"{many}\""), "assert f(3) == 'x' * 1000"),
             (Language::JavaScript, format!("f([\"{pairs}\"]);"), "f(['ab'.repeat(40)]);"),
-            (Language::Python, "f(\"xxxx\")".to_owned(), "f('xxxx')"),
+            (Language::Python, format!("assert f(b\"{many}\")"), "assert f(b'x' * 1000)"),
+            (Language::Python, "f(\"xxxx\", b\"a\")".to_owned(), "f('xxxx', b'a')"),
             (Language::Python, "f(\"\"\"one\ntwo\"\"\")".to_owned(), "f(\"\"\"one\ntwo\"\"\")"),
         ];
         for (language, text, expected) in table {
