@@ -64,7 +64,8 @@ pub fn sever_calls(language: Language, text: &str, calls: &[(u32, &[String])]) -
     severed
 }
 
-fn is_call(node: Node<'_>) -> bool {
+/// Whether a node calls a function or makes an object.
+pub fn is_call(node: Node<'_>) -> bool {
     matches!(node.kind(), "call" | "call_expression" | "new_expression")
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
-use super::call_sites::{CallSite, call_site};
+use super::call_sites::{CallSite, call_site, is_call};
 use super::imported_names::{exported_names, imported_names};
 use super::name_path::{NamePath, PathRoot, SourceFile};
 use crate::code::go_packages::package_name;
@@ -57,8 +57,9 @@ const BINDERS: &[(&str, &str, &str, &str)] = &[
     ("assignment", "left", "type", "right"),
     ("named_expression", "name", "", "value"),
     ("typed_parameter", "", "type", ""),
-    ("default_parameter", "name", "", ""),
-    ("typed_default_parameter", "name", "type", ""),
+    ("default_parameter", "name", "", "value"),
+    ("typed_default_parameter", "name", "type", "value"),
+    ("assignment_pattern", "left", "", "right"),
     ("for_statement", "left", "", ""),
     ("for_in_clause", "left", "", ""),
     ("as_pattern", "alias", "", ""),
@@ -67,7 +68,7 @@ const BINDERS: &[(&str, &str, &str, &str)] = &[
     ("assignment_expression", "left", "", "right"),
     ("field_definition", "property", "", "value"),
     ("public_field_definition", "name", "type", "value"),
-    ("required_parameter", "pattern", "type", ""),
+    ("required_parameter", "pattern", "type", "value"),
     ("optional_parameter", "pattern", "type", ""),
     ("short_var_declaration", "left", "", "right"),
     ("assignment_statement", "left", "", "right"),
@@ -208,6 +209,10 @@ impl FileNames {
         let written = source.field_of(node, type_field);
         let value = match *kind {
             "as_pattern" => node.named_child(0),
+            // Other defaults say little of what a parameter is given.
+            kind if kind.ends_with("parameter") || kind == "assignment_pattern" => {
+                node.child_by_field_name(value).filter(|one| is_call(*one))
+            }
             _ => node.child_by_field_name(value),
         };
         let is_function =
@@ -307,7 +312,10 @@ impl FileNames {
             _ => Vec::new(),
         };
         for one in parameters {
-            // What a parameter is by default is no name of its own.
+            // What a parameter is by default is no name of its own; a call is what it holds.
+            if one.child_by_field_name("right").is_some_and(is_call) {
+                continue;
+            }
             let one = one.child_by_field_name("left").unwrap_or(one);
             if one.kind() == "identifier" {
                 self.bind(source.text_of(one), one, NamePath::unknown_path());

@@ -350,3 +350,26 @@ fn a_severed_call_gives_nothing_and_the_rest_stays() {
         assert_eq!(sever_calls(language, text, &[(*line, &list)]), *expected, "{text}");
     }
 }
+
+#[test]
+fn a_parameter_holds_what_its_default_value_makes() {
+    let files: Files = &[
+        ("store.js", "class Store {\n  add(a) { return a; }\n}\nmodule.exports = { Store };\n"),
+        (
+            "app.js",
+            "const { Store } = require('./store');\nfunction make(store = new Store(), other = 1) {\n  other.add(1);\n  return store.add(1);\n}\n",
+        ),
+        ("store.py", "class Store:\n    def add(self, a):\n        return a\n"),
+        (
+            "app.py",
+            "from store import Store\ndef make(store=Store(), other=None):\n    return store.add(1)\n",
+        ),
+    ];
+    let table: &[(&str, &[&str])] = &[
+        ("app.js", &["make -> store.js:Store() 2", "make -> store.js:Store.add(1) 4"]),
+        ("app.py", &["make -> store.py:Store() 2", "make -> store.py:Store.add(1) 3"]),
+    ];
+    for (file, expected) in table {
+        assert_eq!(calls(files, file), *expected, "{file}");
+    }
+}

@@ -115,7 +115,7 @@ fn declaration_of<'t>(name: &str, root: Node<'t>, text: &str) -> Option<Node<'t>
 /// How a test imports and names an application: the path, the exported name, and the expression.
 type Imported = (String, String, String);
 
-/// The application of a variable, by what its file exports: itself, or a function without parameters that returns it.
+/// The application of a variable, by what its file exports: itself, or a function that returns it and needs no argument.
 fn find_application(
     name: &str,
     (path, text): &(String, String),
@@ -129,7 +129,12 @@ fn find_application(
     }
     let maker = around(declaration_of(name, root, text)?, FUNCTIONS)?;
     let own = field_of(maker, "name", text);
-    let is_free = matches!(field_of(maker, "parameters", text), "()");
+    let is_left_out = |one: &Node<'_>| {
+        ["assignment_pattern", "optional_parameter"].contains(&one.kind())
+            || one.child_by_field_name("value").is_some()
+    };
+    let parameters = maker.child_by_field_name("parameters").map(named_children);
+    let is_free = parameters.is_some_and(|all| all.iter().all(is_left_out));
     let returns = field_of(maker, "body", text).contains(&format!("return {name}"));
     let export = exports.get(own).filter(|_| is_free && returns)?;
     Some((path.clone(), export.clone(), format!("{own}()")))

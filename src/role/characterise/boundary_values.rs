@@ -170,7 +170,9 @@ static DEEP_PART: Pattern = Pattern::new(r#"^this\.([\w$]+)((?:\.[\w$]+|\[['"][\
 fn find_input<'a>(callable: &'a mut Callable, argument: &str) -> Option<&'a mut Parameter> {
     let inputs = callable.entry.iter_mut().flat_map(|entry| &mut entry.inputs);
     let mut given = inputs.map(|one| &mut one.parameter);
-    given.find(|one| has_word(argument, &one.name))
+    // What is put together of several is none of them.
+    let is_whole = !argument.starts_with(['[', '{']);
+    given.find(|one| is_whole && has_word(argument, &one.name))
 }
 
 /// Whether a value means the same outside of the file where it stands.
@@ -218,11 +220,7 @@ mod tests {
         learn_across(&mut own, &crossing(argument), &called, &CallExamples::new());
         assert_eq!(
             shown(&own),
-            [
-                r#"{ headers: { accept: "a" } }"#,
-                r#"{ headers: { accept: '*' } }"#,
-                "{ headers: {} }",
-            ]
+            [r#"{ headers: { accept: "a" } }"#, "{ headers: { accept: '*' } }", "{ headers: {} }",]
         );
     }
 }

@@ -62,6 +62,14 @@ pub async fn probe_texts(
     if Language::of(file).is_none_or(|language| language == Language::Python) {
         return Ok(None);
     }
+    // An application of another file runs this one as it is.
+    let is_elsewhere = |(_, place): &(String, String)| {
+        place.split_once('#').is_some_and(|(path, _)| path.contains('.') && path != file.as_str())
+    };
+    let entries = test_file.functions.iter().filter_map(|one| one.callable.entry.as_ref());
+    if entries.flat_map(|entry| &entry.imports).any(is_elsewhere) {
+        return Ok(None);
+    }
     let (ids, calls): (Vec<TestId>, Vec<Call>) = test_file.passing_calls().into_iter().unzip();
     let bindings = list_bindings(&test_file.functions, &test_file.imports);
     let observed = ObserveRequest {

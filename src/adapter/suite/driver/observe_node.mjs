@@ -279,11 +279,14 @@ function explicit(error, sources) {
   return /\bthrow\b|Error\(/.test(sources[file][Number(frame[2]) - 1] ?? '');
 }
 
+const AsyncFunction = (async () => {}).constructor;
+
 // The statements that make a call, or read a property, after those on the same object that come first.
 function callOf({ callee, setup = [] }) {
   const dot = callee.lastIndexOf('.');
   if (dot < 0) return callee.startsWith('new ') ? `return ${callee}(...__given);` : `return (${callee})(...__given);`;
-  const steps = setup.map((one) => `__subject.${one};`).join(' ');
+  const wait = isRequest({ callee }) ? 'await ' : '';
+  const steps = setup.map((one) => `${wait}__subject.${one};`).join(' ');
   const member = `__subject${callee.slice(dot)}`;
   return `let __subject;
     try { __subject = ${callee.slice(0, dot)}; } catch { __refuse('its constructor throws'); }
@@ -313,7 +316,8 @@ async function invoke(call, names, values) {
   watch.reason = null;
   let given, before, run;
   try {
-    run = new Function(...names, '__refuse', '__given', `"use strict"; ${callOf(call)}`);
+    const made = isRequest(call) && call.setup?.length > 0 ? AsyncFunction : Function;
+    run = new made(...names, '__refuse', '__given', `"use strict"; ${callOf(call)}`);
   } catch (error) {
     return { refused: `the call cannot be written: ${error.name}` };
   }
@@ -388,7 +392,12 @@ function stateOf(space) {
 const memberOf = (space, name) => (name === 'default' ? space.default : space[name] ?? space.default?.[name]);
 
 // The values of names: of the module under test, and with a path before `#` of another one.
-const boundValues = (bindings, space, others) => bindings.map(([, name]) => (name.includes('#') ? others.get(name) : memberOf(space, name)));
+const boundValues = (bindings, space, others) =>
+  bindings.map(([, name]) => {
+    const [file, member] = name.split('#');
+    if (!member) return memberOf(space, name);
+    return join(workerData.root, file) === workerData.path ? memberOf(space, member) : others.get(name);
+  });
 
 // What other modules have of the names that calls use.
 async function otherValues({ root, bindings, calls }) {

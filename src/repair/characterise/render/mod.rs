@@ -363,7 +363,11 @@ fn setup_lines(naming: &Naming, function: &ObservedFunction, case: &Case) -> (Ve
     let declared = if naming.style.is_legacy { "var " } else { "const " };
     let (declared, end) = if naming.framework.is_python() { ("", "") } else { (declared, ";") };
     let mut lines = vec![format!("{declared}{name} = {object}{end}")];
-    lines.extend(call.setup.iter().map(|before| write_step(&name, before) + end));
+    let is_request = function.callable.entry.is_some() && !naming.framework.is_python();
+    let wait = if is_request { "await " } else { "" };
+    lines.extend(
+        call.setup.iter().map(|before| format!("{wait}{}{end}", write_step(&name, before))),
+    );
     (lines, format!("{name}.{method}"))
 }
 
