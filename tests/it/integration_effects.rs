@@ -465,8 +465,8 @@ class OrderForm(View):
         return HttpResponse(f"<p>{prices.price_of('A-1')}</p>")
 
     def post(self, request):
-        prices.price_of(request.POST["sku"])
-        return redirect("/orders/price/" + request.POST["sku"] + "/")
+        price = prices.price_of(request.POST["sku"])
+        return redirect(f"/orders/price/{request.POST['sku']}/?price={price}")
 
 
 def count_orders(request, sku):
@@ -490,7 +490,7 @@ fn views_of_django_are_asked_by_its_test_client() {
             "    assert response.content.decode() == \"<p>250</p>\"\n",
             "response = Client().post(\"/orders/form/\", {\"sku\": \"A-1\"})\n    \
              assert response.status_code == 302\n    \
-             assert response.headers[\"Location\"] == \"/orders/price/A-1/\"\n",
+             assert response.headers[\"Location\"] == \"/orders/price/A-1/?price=250\"\n",
             "@pytest.mark.django_db\ndef test_",
             "    assert response.json() == {\"price\": 250, \"count\": 0}",
         ],

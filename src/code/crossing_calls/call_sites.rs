@@ -41,14 +41,14 @@ fn list_arguments(node: Node<'_>, text: &str) -> Vec<String> {
     arguments.into_iter().map(|one| short_line(text_of(one, text))).collect()
 }
 
-/// The texts of a file in each of which one of the given calls, as line and arguments, gives nothing:
-/// a test that depends on what it gives fails on one of them. Only in Python and scripts, where a null
-/// value may stand for any other.
+/// The texts of a file in each of which one of the given calls, as line and arguments, gives nothing or an
+/// empty object: a test that depends on what it gives fails on one of them. Only in Python and scripts,
+/// where such values may stand for any other.
 #[must_use]
 pub fn sever_calls(language: Language, text: &str, calls: &[(u32, &[String])]) -> Vec<String> {
-    let nothing = match language {
-        Language::Python => "None",
-        other if other.is_script() => "undefined",
+    let others = match language {
+        Language::Python => ["None", "object()"],
+        other if other.is_script() => ["undefined", "({})"],
         _ => return Vec::new(),
     };
     let Some(tree) = language.parse(text) else { return Vec::new() };
@@ -58,7 +58,10 @@ pub fn sever_calls(language: Language, text: &str, calls: &[(u32, &[String])]) -
     let mut severed = Vec::new();
     for node in named_nodes(tree.root_node()).into_iter().filter(is_meant) {
         let (before, after) = (text.get(..node.start_byte()), text.get(node.end_byte()..));
-        severed.push([before, Some(nothing), after].map(Option::unwrap_or_default).concat());
+        severed.extend(
+            others
+                .map(|other| [before, Some(other), after].map(Option::unwrap_or_default).concat()),
+        );
     }
     severed.retain(|text| first_error(language, text).is_none());
     severed

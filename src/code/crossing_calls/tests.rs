@@ -321,7 +321,7 @@ type SeveredRow =
     (&'static str, &'static str, u32, &'static [&'static str], &'static [&'static str]);
 
 #[test]
-fn a_severed_call_gives_nothing_and_the_rest_stays() {
+fn a_severed_call_gives_nothing_or_an_empty_object_and_the_rest_stays() {
     let arguments = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
     let table: &[SeveredRow] = &[
         (
@@ -329,7 +329,10 @@ fn a_severed_call_gives_nothing_and_the_rest_stays() {
             "def f(a):\n    return rate(a, g(1)) + rate(\n        a)\n",
             2,
             &["a", "g(1)"],
-            &["def f(a):\n    return None + rate(\n        a)\n"],
+            &[
+                "def f(a):\n    return None + rate(\n        a)\n",
+                "def f(a):\n    return object() + rate(\n        a)\n",
+            ],
         ),
         ("a.py", "x = rate()\n", 2, &[], &[]),
         (
@@ -339,7 +342,9 @@ fn a_severed_call_gives_nothing_and_the_rest_stays() {
             &["1"],
             &[
                 "const f = async (a: A) => (await undefined) ?? tax(1)\n",
+                "const f = async (a: A) => (await ({})) ?? tax(1)\n",
                 "const f = async (a: A) => (await new Tax(a).of(1)) ?? undefined\n",
+                "const f = async (a: A) => (await new Tax(a).of(1)) ?? ({})\n",
             ],
         ),
         ("a.go", "package a\n\nvar x = rate(1)\n", 3, &["1"], &[]),

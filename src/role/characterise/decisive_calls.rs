@@ -1,5 +1,6 @@
-//! Which tests of a boundary depend on what its calls give: they fail where such a call gives nothing.
-//! A test that merely runs the other side says nothing about how the two work together.
+//! Which tests of a boundary depend on what its calls give: they fail where such a call gives
+//! nothing or an empty object. One that merely runs the other side says nothing about how the two work
+//! together.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -20,13 +21,13 @@ use super::test_file::PinnedFile;
 use super::verify::note_dropped;
 use super::{Crossing, GenerateRequest};
 
-/// Maximum number of calls that are severed, one after the other.
-const SEVERED: usize = 12;
+/// Maximum number of texts with a severed call that are tried, one after the other.
+const SEVERED: usize = 24;
 
 /// Time limit of the tests of one file with one call severed.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The texts of the calling file in each of which one call of the boundary gives nothing.
+/// The texts of the calling file in each of which one call of the boundary is severed.
 #[must_use]
 pub fn severed_texts(from: &RepoPath, text: &str, crossing: &Crossing) -> Vec<String> {
     let calls: Vec<(u32, &[String])> =
