@@ -94,26 +94,7 @@ pub async fn explore_module(
     if points.is_empty() {
         return Err(ModuleError::Isolated { module: request.module.to_owned() }.into());
     }
-    fx.worktree.checkout(request.tree).await.map_err(EffectError::from)?;
-    fx.step("running the suite to see which boundaries its tests cross");
-    let from: BTreeSet<RepoPath> = points.iter().map(|point| point.from.clone()).collect();
-    let began = fx.clock.elapsed();
-    let cases = existing_tests(request.tree, fx, SUITE_LOG).await.map_err(EffectError::from)?;
-    let took = fx.clock.elapsed().saturating_sub(began);
-    fx.step("measuring what the suite runs of them");
-    let deadline = fx.clock.elapsed() + SLOWEST + took * SLOWDOWN;
-    let measured = fx.suite.coverage(fx.worktree.root(), &from);
-    if let Some(Measured::Lines { files, .. } | Measured::NoTests { files, .. }) =
-        end_before(fx.clock, deadline, measured).await
-    {
-        mark_covered(&mut points, &files);
-    }
-    // Running each test alone tells more, and takes longer.
-    if points.iter().any(|point| point.crossed.is_none())
-        && let Some(traces) = trace_passing(&cases, request.jobs, fx).await?
-    {
-        mark_crossed(&mut points, &traces);
-    }
+    let cases = measure_crossings(&mut points, request, fx).await?;
     let changes = find_recent_changes(&points, fx).await;
     points.sort_by_key(|point| rank(point, &survey, changes.contains_key(&point.boundary_name())));
     let exploration = Exploration {
@@ -135,6 +116,35 @@ pub async fn explore_module(
     let assumptions = assume(&exploration, &cases);
     let decisions = vec![choose_focus(&exploration)];
     Ok(Explored { exploration, assumptions, decisions })
+}
+
+/// Runs the suite and marks the boundaries that its tests cross, as far as that can be measured in time.
+async fn measure_crossings(
+    points: &mut [IntegrationPoint],
+    request: &ExploreRequest<'_>,
+    fx: &Effects<'_>,
+) -> Result<Vec<TestCase>, EffectError> {
+    fx.worktree.checkout(request.tree).await?;
+    fx.step("running the suite");
+    let from: BTreeSet<RepoPath> = points.iter().map(|point| point.from.clone()).collect();
+    let began = fx.clock.elapsed();
+    let cases = existing_tests(request.tree, fx, SUITE_LOG).await?;
+    let took = fx.clock.elapsed().saturating_sub(began);
+    fx.step("measuring which boundaries its tests cross");
+    let deadline = fx.clock.elapsed() + SLOWEST + took * SLOWDOWN;
+    let measured = fx.suite.coverage(fx.worktree.root(), &from);
+    if let Some(Measured::Lines { files, .. } | Measured::NoTests { files, .. }) =
+        end_before(fx.clock, deadline, measured).await
+    {
+        mark_covered(points, &files);
+    }
+    // Running each test alone tells more, and takes longer.
+    if points.iter().any(|point| point.crossed.is_none())
+        && let Some(traces) = trace_passing(&cases, request.jobs, fx).await?
+    {
+        mark_crossed(points, &traces);
+    }
+    Ok(cases)
 }
 
 /// Fails at a file of the module that does not parse: what it calls is not known.

@@ -34,7 +34,6 @@ pub fn behaviour_name(
     let own = own.trim_end_matches("__").replace(".__", ".");
     let is_spoken = language.is_some_and(Language::is_script);
     let between = if is_spoken { ", " } else { " " };
-    let result = case.expected_outcome();
     let in_words = given_words(framework);
     let given = argument_words(function, case, between, &|value| match object_name(value) {
         Some(name) if detail == Detail::Words && is_spoken => in_words(name),
@@ -42,29 +41,8 @@ pub fn behaviour_name(
         _ => in_words(value),
     });
     let setup = setup_words(case, between, given.is_empty());
-    let is_legible = |words: &String| {
-        !words.is_empty()
-            && !words.ends_with("punctuation")
-            && words.split(' ').all(|word| word.len() <= LONGEST_WORD)
-    };
-    let short = result_words(framework, case).filter(is_legible);
-    let behaviour = match (result, case.seen.after.is_empty(), short) {
-        (CallOutcome::Raised { class, .. }, ..) => {
-            let class = class.rsplit('.').next().unwrap_or(class);
-            let verb = if language == Some(Language::Python) { "raise" } else { "throw" };
-            let class = if is_spoken { class.to_owned() } else { snake_case(class) };
-            format!("{verb} {class}")
-        }
-        (_, false, _) => "change its argument".to_owned(),
-        (CallOutcome::Value { way: ResultKind::Printed, .. }, _, Some(words)) => {
-            format!("print {words}")
-        }
-        (CallOutcome::Value { way: ResultKind::Printed, .. }, ..) => "print a text".to_owned(),
-        (_, true, Some(words)) => format!("return {words}"),
-        (CallOutcome::Value { literal, .. }, ..) => format!("return {}", shape_words(literal)),
-        _ => "return".to_owned(),
-    };
-    let behaviour = effect_words(function, case).unwrap_or(behaviour);
+    let behaviour =
+        effect_words(function, case).unwrap_or_else(|| result_behaviour(framework, case));
     let (own, given) = match requested_route(case) {
         Some((route, true)) => (route, given),
         Some((route, false)) => (route, String::new()),
@@ -83,6 +61,34 @@ pub fn behaviour_name(
         Some(Language::Python) => format!("test_{text}").chars().map(plain).collect(),
         Some(Language::Go) => format!("Test{}", joined_words(&text)),
         _ => text,
+    }
+}
+
+/// What a call gives or does, as a verb with its object: `return 12`, `raise key_error`.
+fn result_behaviour(framework: Framework, case: &Case) -> String {
+    let language = framework.language();
+    let is_spoken = language.is_some_and(Language::is_script);
+    let is_legible = |words: &String| {
+        !words.is_empty()
+            && !words.ends_with("punctuation")
+            && words.split(' ').all(|word| word.len() <= LONGEST_WORD)
+    };
+    let short = result_words(framework, case).filter(is_legible);
+    match (case.expected_outcome(), case.seen.after.is_empty(), short) {
+        (CallOutcome::Raised { class, .. }, ..) => {
+            let class = class.rsplit('.').next().unwrap_or(class);
+            let verb = if language == Some(Language::Python) { "raise" } else { "throw" };
+            let class = if is_spoken { class.to_owned() } else { snake_case(class) };
+            format!("{verb} {class}")
+        }
+        (_, false, _) => "change its argument".to_owned(),
+        (CallOutcome::Value { way: ResultKind::Printed, .. }, _, Some(words)) => {
+            format!("print {words}")
+        }
+        (CallOutcome::Value { way: ResultKind::Printed, .. }, ..) => "print a text".to_owned(),
+        (_, true, Some(words)) => format!("return {words}"),
+        (CallOutcome::Value { literal, .. }, ..) => format!("return {}", shape_words(literal)),
+        _ => "return".to_owned(),
     }
 }
 
