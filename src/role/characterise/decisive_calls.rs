@@ -11,7 +11,7 @@ use crate::domain::characterisation_report::CharacterisationReport;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::Status;
-use crate::effect::{CandidateRunner, CaseResult, EffectError, Effects, Observer};
+use crate::effect::{CandidateRunner, CaseResult, EffectError, Effects, Observer, Speed};
 use crate::repair::DraftTest;
 
 use super::call_probe::probe_texts;
@@ -21,8 +21,8 @@ use super::test_file::PinnedFile;
 use super::verify::note_dropped;
 use super::{Crossing, GenerateRequest};
 
-/// Maximum number of texts with a severed call that are tried, one after the other.
-const SEVERED: usize = 24;
+/// Maximum number of texts with a severed call where each needs a cold start; of more, none is tried.
+const COLD_TEXTS: usize = 8;
 
 /// Time limit of the tests of one file with one call severed.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -32,13 +32,10 @@ const LIMIT: Duration = Duration::from_secs(30);
 pub fn severed_texts(from: &RepoPath, text: &str, crossing: &Crossing) -> Vec<String> {
     let calls: Vec<(u32, &[String])> =
         crossing.calls.iter().map(|call| (call.line, call.arguments.as_slice())).collect();
-    let mut texts =
-        Language::of(from).map(|one| sever_calls(one, text, &calls)).unwrap_or_default();
-    texts.truncate(SEVERED);
-    texts
+    Language::of(from).map(|one| sever_calls(one, text, &calls)).unwrap_or_default()
 }
 
-/// The tests that pass whichever call is severed; none where no call could be.
+/// The tests that pass whichever call is severed; none where that was not tried with every call.
 pub async fn find_indifferent(
     runner: &dyn CandidateRunner,
     (from, text): (&RepoPath, &str),
@@ -46,6 +43,9 @@ pub async fn find_indifferent(
     tests: &[TestId],
 ) -> Result<BTreeSet<TestId>, EffectError> {
     let mut indifferent: BTreeSet<TestId> = tests.iter().cloned().collect();
+    if runner.speed() == Speed::Cold && severed.len() > COLD_TEXTS {
+        return Ok(BTreeSet::new());
+    }
     let mut is_judged = false;
     for after in severed {
         let asked: Vec<TestId> = indifferent.iter().cloned().collect();
