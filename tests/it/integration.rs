@@ -203,7 +203,11 @@ fn a_module_that_cannot_be_explored_is_an_error_with_what_to_do() {
     repo.git(&["commit", "-qm", "Break a file"]);
     let table = [
         ("shop/quota.py", "no module of this repository is called \"shop/quota.py\"", "quote"),
-        ("shop/alone.py", "shop/alone.py meets no other module", "regreen test"),
+        (
+            "shop/alone.py",
+            "no call between shop/alone.py and another file is found",
+            "regreen test",
+        ),
         ("shop/broken.py", "shop/broken.py:3: the source does not parse", "correct it"),
     ];
     for (module, reason, hint) in table {

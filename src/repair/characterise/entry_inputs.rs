@@ -16,6 +16,9 @@ const VALUES: usize = 5;
 /// Methods of requests that store something.
 const STORES: &[&str] = &["post", "put", "patch"];
 
+/// Methods of requests that need a path alone.
+const READS: &[&str] = &["get", "delete"];
+
 /// Words of the code that are tried for one text.
 const WORDS: usize = 4;
 
@@ -95,8 +98,7 @@ struct AskedRoute<'a> {
     known: Vec<&'a Case>,
 }
 
-/// Requests that read, each after one of the same application that stored something; first those for what its answer
-/// names.
+/// Requests after those of the same application that stored something; first those that read what its answer names.
 pub fn list_later_requests(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(usize, Call)> {
     let routes = callables.iter().zip(seen).enumerate().flat_map(|(at, (one, known))| {
         let entry = one.entry.as_ref().filter(|entry| entry.route.is_some());
@@ -115,24 +117,32 @@ pub fn list_later_requests(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(
     });
     let routes: Vec<AskedRoute<'_>> = routes.collect();
     let mut found = Vec::new();
-    for AskedRoute { client, method, known, .. } in &routes {
-        let stored = known.iter().find(|case| is_stored(case)).filter(|_| STORES.contains(method));
-        let Some(stored) = stored else { continue };
-        let asked = stored.call.callee.get(client.len() + 1..).unwrap_or(method);
-        let step = format!("{asked}({})", stored.call.arguments.join(", "));
-        let reads = routes
-            .iter()
-            .filter(|one| one.client == *client && ["get", "delete"].contains(&one.method));
-        for read in reads {
-            let named = named_path(read.path, stored).map(|path| {
-                Call::new(format!("{client}.{}", read.method), vec![format!("{path:?}")])
-            });
-            // Without the request before it, it tells what that one changed.
-            found.extend(named.iter().map(|call| (read.at, call.clone())));
-            let known = read.known.iter().take(VALUES);
-            let known = known.map(|case| Call::new(&case.call.callee, case.call.arguments.clone()));
-            let calls = named.into_iter().chain(known);
-            found.extend(calls.map(|call| (read.at, Call { setup: vec![step.clone()], ..call })));
+    for AskedRoute { client, method, known, path, .. } in &routes {
+        // The plainest request that stores something, and one that needs another before it.
+        let stored = known.iter().filter(|case| STORES.contains(method) && is_stored(case));
+        let (first, later): (Vec<&Case>, Vec<&Case>) =
+            stored.copied().partition(|case| case.call.setup.is_empty());
+        for stored in first.first().into_iter().chain(later.first()) {
+            let asked = stored.call.callee.get(client.len() + 1..).unwrap_or(method);
+            let step = format!("{asked}({})", stored.call.arguments.join(", "));
+            let setup = [stored.call.setup.as_slice(), &[step]].concat();
+            let is_other = |one: &&AskedRoute<'_>| {
+                one.client == *client && (one.method != *method || one.path != *path)
+            };
+            for read in routes.iter().filter(is_other) {
+                let named = named_path(read.path, stored).filter(|_| READS.contains(&read.method));
+                let named = named.map(|path| {
+                    Call::new(format!("{client}.{}", read.method), vec![format!("{path:?}")])
+                });
+                // Without the requests before it, it tells what these changed.
+                found.extend(named.iter().map(|call| (read.at, call.clone())));
+                let known = read.known.iter().filter(|case| case.call.setup.is_empty());
+                let known = known
+                    .take(VALUES)
+                    .map(|case| Call::new(&case.call.callee, case.call.arguments.clone()));
+                let calls = named.into_iter().chain(known);
+                found.extend(calls.map(|call| (read.at, Call { setup: setup.clone(), ..call })));
+            }
         }
     }
     found

@@ -288,7 +288,7 @@ pub async fn characterise(
             let filled = stories::fill_objects(&callables, &seen).into_iter();
             wave.extend(filled.filter(|_| round == 0));
             let later = entry_inputs::list_later_requests(&callables, &seen).into_iter();
-            wave.extend(later.filter(|_| round == 0));
+            wave.extend(later.filter(|_| round < 2));
         }
         if round < rounds {
             target = SearchTarget::at(task.language, task.text, task.missed, &seen);

@@ -496,15 +496,15 @@ fn each_state_is_described_as_it_is() {
                 "9 passed, 1 failed, 90.0 %, as in the first run",
                 "- Ineffective strategies:\n  - a known text (iteration 1)",
             ],
-            &["Covered but failing"],
+            &["Covered boundaries, but failing"],
         ),
         (
             "stuck",
             &[
                 "- Effect: the pass rate did not rise",
-                "Covered but failing: `shop/order.py → shop/tax.py`",
+                "Covered boundaries, but failing: `shop/order.py → shop/tax.py`",
                 "fails whatever was changed",
-                "Drifted (designed, without a test): `shop/order.py → shop/stock.py`",
+                "Drifted (boundaries designed, without a test): `shop/order.py → shop/stock.py`",
             ],
             &["none yet\n- Recurring"],
         ),
@@ -794,9 +794,9 @@ fn a_completed_session_has_its_conclusions() {
 
     ## Intent coverage
 
-    - Covered, by new tests or old ones: `shop/order.py → shop/tax.py`
-    - Covered but failing: none
-    - Drifted (designed, without a test): `shop/order.py → shop/stock.py`
+    - Covered boundaries, by new tests or old ones: `shop/order.py → shop/tax.py`
+    - Covered boundaries, but failing: none
+    - Drifted (boundaries designed, without a test): `shop/order.py → shop/stock.py`
     - Not addressed: none
 
     ## Conclusions

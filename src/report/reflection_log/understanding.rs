@@ -15,9 +15,9 @@ use super::is_corrected;
 pub fn list_coverage(state: &Integration) -> Vec<(&'static str, Value)> {
     let coverage = state.intent_coverage();
     let lists = [
-        ("Covered, by new tests or old ones", coverage.covered),
-        ("Covered but failing", coverage.failing),
-        ("Drifted (designed, without a test)", coverage.drifted),
+        ("Covered boundaries, by new tests or old ones", coverage.covered),
+        ("Covered boundaries, but failing", coverage.failing),
+        ("Drifted (boundaries designed, without a test)", coverage.drifted),
         ("Not addressed", coverage.open),
     ];
     let lists = lists.map(|(label, names)| (label, list_names(&names).unwrap_or("none".into())));

@@ -29,7 +29,7 @@ pub enum ModuleError {
         languages: String,
     },
     #[error(
-        "{module} meets no other module: no function of it calls another file, and none is called by one"
+        "no call between {module} and another file is found: regreen follows imports, annotations and constructors, and calls at load do not count"
     )]
     Isolated { module: String },
     #[error("{file}:{line}: the source does not parse")]

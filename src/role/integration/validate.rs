@@ -5,13 +5,15 @@
 use std::collections::BTreeMap;
 
 use crate::domain::id::{RepoPath, TreeId};
-use crate::domain::integration::{Integration, TestInventory, Untested};
+use crate::domain::integration::{Integration, TestFile, TestInventory, Untested};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::provider::EMBEDDED;
 use crate::domain::quality::{Finding, Severity};
 use crate::domain::request::ToolCommands;
+use crate::domain::session::files::SUITE_LOG;
+use crate::domain::test::TestCase;
 use crate::effect::{EffectError, Effects};
-use crate::role::{InspectRequest, inspect};
+use crate::role::{InspectRequest, existing_tests, inspect};
 
 use super::develop::new_files;
 
@@ -24,6 +26,9 @@ const NOT_ASKED: &[&str] = &["no-negative-path"];
 /// Rules that say nothing of tests of the embedded engine: what they use has run, and edges are among
 /// its inputs wherever they have a result.
 const PROVEN: &[&str] = &["unknown-package", "no-edge-case"];
+
+/// Why a file is dropped that runs by its name alone.
+const UNCOLLECTED: &str = "the test command of the project does not run it";
 
 /// Checks the new files of a session. Returns those that stay, and the sources with them.
 pub async fn check_new_files(
@@ -52,19 +57,49 @@ pub async fn check_new_files(
         let Some(worst) = findings.iter().find(is_grave) else { break };
         fixed.push(format!("{} was dropped: {}", worst.file, describe(worst)));
         tree = drop_file(&tree, &worst.file, fx).await?;
-        let (gone, kept) =
-            inventory.test_files.into_iter().partition(|file| file.path == worst.file);
-        inventory.test_files = kept;
-        let gone: Vec<crate::domain::integration::TestFile> = gone;
-        let reason = describe(worst);
-        let untested =
-            gone.into_iter().map(|file| Untested { what: file.boundary, reason: reason.clone() });
-        inventory.untested.extend(untested);
+        leave_out(&mut inventory, &worst.file, &describe(worst));
     }
     fx.worktree.checkout(&tree).await?;
+    for file in find_uncollected(&tree, &inventory, fx).await? {
+        fixed.push(format!("{file} was dropped: {UNCOLLECTED}"));
+        tree = drop_file(&tree, &file, fx).await?;
+        leave_out(&mut inventory, &file, UNCOLLECTED);
+        fx.worktree.checkout(&tree).await?;
+    }
     inventory.fixed = fixed;
     fx.store.write_text(LOG, &(inventory.fixed.join("\n") + "\n")).await?;
     Ok((inventory.with_counts(), tree))
+}
+
+/// Takes a file out of the inventory and says why its boundary has no test.
+fn leave_out(inventory: &mut TestInventory, file: &RepoPath, reason: &str) {
+    let (gone, kept): (Vec<TestFile>, Vec<TestFile>) =
+        std::mem::take(&mut inventory.test_files).into_iter().partition(|one| one.path == *file);
+    inventory.test_files = kept;
+    let reason = reason.to_owned();
+    let untested =
+        gone.into_iter().map(|file| Untested { what: file.boundary, reason: reason.clone() });
+    inventory.untested.extend(untested);
+}
+
+/// The new files of which the suite, run as the project runs it, gives no result.
+async fn find_uncollected(
+    tree: &TreeId,
+    inventory: &TestInventory,
+    fx: &Effects<'_>,
+) -> Result<Vec<RepoPath>, EffectError> {
+    if inventory.test_files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let cases = existing_tests(tree, fx, SUITE_LOG).await?;
+    let is_run = |file: &&TestFile| {
+        let is_own = |case: &TestCase| {
+            case.file.as_ref() == Some(&file.path) || file.tests.contains(&case.id)
+        };
+        cases.is_empty() || cases.iter().any(is_own)
+    };
+    let missing = inventory.test_files.iter().filter(|file| !is_run(file));
+    Ok(missing.map(|file| file.path.clone()).collect())
 }
 
 fn describe(finding: &Finding) -> String {
