@@ -131,6 +131,26 @@ fn a_call_that_makes_no_difference_to_a_test_is_not_what_it_crosses() {
 }
 
 #[test]
+fn an_error_before_the_call_does_not_cross_a_boundary_of_a_script() {
+    let repo = TestRepo::new(&[
+        ("package.json", "{\"type\": \"module\", \"scripts\": {\"test\": \"node --test\"}}\n"),
+        ("src/audit.js", "export function note(text) {\n  return text.length;\n}\n"),
+        (
+            "src/price.js",
+            "import { note } from './audit.js';\n\nexport function price(count) {\n  if (!(count > 0)) throw new RangeError('no count');\n  note('priced');\n  return count * 3;\n}\n",
+        ),
+        (
+            "test/audit.test.js",
+            "import assert from 'node:assert';\nimport { test } from 'node:test';\nimport { note } from '../src/audit.js';\n\ntest('note', () => assert.strictEqual(note('ab'), 2));\n",
+        ),
+    ]);
+    let ran = repo.regreen(&["integration", "src/price.js"]);
+    let reason =
+        "not tested  src/price.js → src/audit.js: what src/audit.js gives makes no difference";
+    assert!(ran.out.contains(reason), "{}{}", ran.out, ran.err);
+}
+
+#[test]
 fn tests_cross_each_boundary_and_the_log_says_what_was_learned() {
     let repo = TestRepo::new(SHOP);
     let before = repo.belongings();

@@ -65,7 +65,9 @@ pub fn crossing_of(point: &IntegrationPoint) -> Crossing {
 pub fn mark_covered(points: &mut [IntegrationPoint], ran: &BTreeMap<RepoPath, FileLines>) {
     for point in points {
         let Some(lines) = ran.get(&point.from) else { continue };
-        let runs = |line: u32| lines.lines.get(&line).is_some_and(|hits| *hits > 0);
+        // A statement of several lines is measured at its first.
+        let runs =
+            |line: u32| lines.lines.range(..=line).next_back().is_some_and(|(_, hits)| *hits > 0);
         point.crossed = Some(point.calls.iter().any(|call| runs(call.line)));
     }
 }

@@ -273,7 +273,8 @@ function coverage(session, urls, source, origin) {
 function explicit(error, sources) {
   const frame = /\n\s+at .*?(file:\/\/[^\s)]+|\/[^\s):]+):(\d+):\d+\)?/.exec(String(error?.stack ?? ''));
   if (!frame) return false;
-  const file = frame[1].replace('file://', '');
+  // A text that is tried has the place of the file that it is of.
+  const file = frame[1].replace('file://', '').replace(/\?text=\d+$/, '');
   if (!file.startsWith(workerData.root) || file.includes('node_modules')) return false;
   sources[file] ??= readFileSync(file, 'utf8').split('\n');
   return /\bthrow\b|Error\(/.test(sources[file][Number(frame[2]) - 1] ?? '');
