@@ -7,6 +7,7 @@ use minijinja::context;
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::Stopped;
 use crate::domain::integration::exploration::Exploration;
+use crate::domain::integration::records::AssumptionStatus;
 use crate::domain::integration::{Integration, IntegrationGoal, IntegrationStep, SessionSummary};
 use crate::domain::session::files::REFLECTION_LOG;
 use crate::domain::text::count;
@@ -66,7 +67,7 @@ pub fn render_end(state: &Integration, folder: &str, stopped: Option<&Stopped>) 
         );
     }
     if let Some(summary) = &state.summary {
-        add_summary(&mut text, summary);
+        add_summary(&mut text, state, summary);
     }
     if !folder.is_empty() {
         add_row(&mut text, "log", &format!("{folder}/{REFLECTION_LOG}"));
@@ -119,11 +120,19 @@ pub fn design_comment(state: &Integration) -> Option<String> {
     Some(render("design.md", context! { state => as_value(state), cases, adjustments }))
 }
 
-fn add_summary(text: &mut String, summary: &SessionSummary) {
+fn add_summary(text: &mut String, state: &Integration, summary: &SessionSummary) {
     let iterations = count(summary.total_iterations, "iteration");
+    // The assumption that the suite is green comes first.
+    let was_red = state
+        .assumptions
+        .first()
+        .is_some_and(|one| matches!(one.status, AssumptionStatus::Corrected { .. }));
+    let besides = if was_red { ", besides what failed before" } else { "" };
     let result = match (summary.final_pass_rate, summary.result) {
         (None, result) => format!("{result}: no new test ran"),
-        (Some(rate), Ending::Success) => format!("success: {rate} % pass after {iterations}"),
+        (Some(rate), Ending::Success) => {
+            format!("success: {rate} % pass after {iterations}{besides}")
+        }
         (Some(rate), result) => format!("{result} after {iterations}, where {rate} % pass"),
     };
     add_row(text, "result", &result);

@@ -107,6 +107,7 @@ fn what_failed_before_does_not_count_against_the_new_tests() {
     assert!(log.contains("1 test fails already"), "{log}");
     assert!(log.contains("- In reality: they do; 1 test failed before\n"), "{log}");
     assert!(ran.out.contains("1 that fails on the base too"), "{}", ran.out);
+    assert!(ran.out.contains("after 0 iterations, besides what failed before\n"), "{}", ran.out);
 }
 
 #[test]

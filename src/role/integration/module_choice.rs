@@ -22,6 +22,8 @@ pub enum ModuleError {
         /// Existing names, most similar first.
         nearest: Vec<String>,
     },
+    #[error("{file} has no functions, whose calls could cross a boundary")]
+    NoFunctions { file: RepoPath },
     #[error("{module} is written in {languages}, for which regreen writes no integration tests")]
     OtherLanguage {
         module: String,
@@ -52,6 +54,7 @@ impl ModuleError {
             Self::OtherLanguage { .. } => {
                 "name a module in Python, JavaScript, TypeScript or Go".into()
             }
+            Self::NoFunctions { .. } => "name a module with functions".into(),
             Self::Isolated { .. } => {
                 "name a module that calls others, or write its own tests with `regreen test`".into()
             }
@@ -96,6 +99,9 @@ fn find_files(words: &str, survey: &Survey) -> Result<BTreeSet<RepoPath>, Module
         if !below.is_empty() {
             return Ok(below);
         }
+        if survey.known.contains_key(&place) {
+            return Err(ModuleError::NoFunctions { file: place });
+        }
     }
     let mut described =
         if is_path(path) { BTreeMap::new() } else { survey.find_described(words).files };
@@ -122,6 +128,7 @@ mod tests {
 
     fn survey() -> Survey {
         let texts = [
+            ("shop/__init__.py", "VERSION = 1\n"),
             ("shop/order.py", "def total(items):\n    return 1\n"),
             ("shop/tax.py", "def rate(code):\n    return 2\n"),
             ("web/app.py", "def index():\n    return ''\n"),
@@ -164,7 +171,8 @@ mod tests {
 
     #[test]
     fn a_module_is_chosen_by_path_or_in_words_and_an_unknown_one_offers_the_nearest() {
-        let table: [(&str, Result<&[&str], &str>); 8] = [
+        let table: [(&str, Result<&[&str], &str>); 9] = [
+            ("shop/__init__.py", Err("shop/__init__.py has no functions")),
             ("shop", Ok(&["shop/order.py", "shop/tax.py"])),
             ("./shop/", Ok(&["shop/order.py", "shop/tax.py"])),
             ("shop/tax.py", Ok(&["shop/tax.py"])),
