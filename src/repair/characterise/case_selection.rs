@@ -51,6 +51,13 @@ pub fn check_purpose(language: Language, case: &Case, source: &str) -> Result<()
         {
             Err("its result is NaN, of which the code says nothing".into())
         }
+        CallOutcome::Raised { message, .. }
+            if has_word(message, "NaN")
+                && case.documented.is_none()
+                && !NAN_WORDS.iter().any(|word| has_word(source, word)) =>
+        {
+            Err("its message holds NaN, of which the code says nothing".into())
+        }
         CallOutcome::Raised { class, explicit: false, .. } if case.documented.is_none() => {
             let plain = class.rsplit('.').next().unwrap_or(class);
             let is_named = !REFUSING.contains(&plain) || has_word(source, plain);
@@ -607,9 +614,18 @@ pub(super) mod tests {
             ("return float('nan') if x else 0", true),
             ("return math.isnan(x)", true),
         ];
+        let mut message = case.clone();
+        message.seen.outcome = CallOutcome::Raised {
+            class: "Error".into(),
+            message: "got range NaN-7".into(),
+            explicit: true,
+            way: ResultKind::Plain,
+        };
         for (source, expected) in table {
-            let purpose = check_purpose(Language::Python, &case, source);
-            assert_eq!(purpose.is_ok(), expected, "{source}");
+            for case in [&case, &message] {
+                let purpose = check_purpose(Language::Python, case, source);
+                assert_eq!(purpose.is_ok(), expected, "{source}");
+            }
         }
     }
 
