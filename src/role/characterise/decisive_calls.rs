@@ -11,7 +11,7 @@ use crate::domain::characterisation_report::CharacterisationReport;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::Status;
-use crate::effect::{CandidateRunner, CaseResult, EffectError, Effects, Observer, Speed};
+use crate::effect::{CandidateRunner, CaseResult, Clock, EffectError, Effects, Observer, Speed};
 use crate::repair::DraftTest;
 
 use super::call_probe::probe_texts;
@@ -35,12 +35,14 @@ pub fn severed_texts(from: &RepoPath, text: &str, crossing: &Crossing) -> Vec<St
     Language::of(from).map(|one| sever_calls(one, text, &calls)).unwrap_or_default()
 }
 
-/// The tests that pass whichever call is severed; none where that was not tried with every call.
+/// The tests that pass whichever call is severed; none where that was not tried with every call until the
+/// deadline, since what is severed may hang.
 pub async fn find_indifferent(
     runner: &dyn CandidateRunner,
     (from, text): (&RepoPath, &str),
     severed: Vec<String>,
     tests: &[TestId],
+    (clock, until): (&dyn Clock, Duration),
 ) -> Result<BTreeSet<TestId>, EffectError> {
     let mut indifferent: BTreeSet<TestId> = tests.iter().cloned().collect();
     if runner.speed() == Speed::Cold && severed.len() > COLD_TEXTS {
@@ -51,6 +53,9 @@ pub async fn find_indifferent(
         let asked: Vec<TestId> = indifferent.iter().cloned().collect();
         if asked.is_empty() {
             break;
+        }
+        if clock.elapsed() >= until {
+            return Ok(BTreeSet::new());
         }
         let (before, after) = (Some(text.to_owned()), Some(after));
         let edits = EditSet { files: vec![FileEdit { file: from.clone(), before, after }] };
@@ -71,6 +76,7 @@ pub async fn drop_indifferent(
     test_files: &mut Vec<PinnedFile>,
     request: &GenerateRequest<'_>,
     observer: &dyn Observer,
+    ends: Duration,
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
 ) -> Result<(), EffectError> {
@@ -95,7 +101,8 @@ pub async fn drop_indifferent(
         } else {
             fx.step("leaving out each call across the boundary");
             let runner = open_runner(request, fx).await?;
-            find_indifferent(runner.as_ref(), (&subject, &text), severed, &tests).await?
+            let until = (fx.clock, ends);
+            find_indifferent(runner.as_ref(), (&subject, &text), severed, &tests, until).await?
         };
         let is_dropped = |test: &&DraftTest| {
             test_file.ids.get(&test.name).is_some_and(|id| indifferent.contains(id))

@@ -200,8 +200,8 @@ pub async fn characterise(
     if !test_files.is_empty() {
         fx.step("running each call as a test of its own");
         contradicted = verify::check_each_case(&mut test_files, request, fx, &mut report).await?;
-        decisive_calls::drop_indifferent(&mut test_files, request, observer, fx, &mut report)
-            .await?;
+        let (ends, files) = (choice_ends, &mut test_files);
+        decisive_calls::drop_indifferent(files, request, observer, ends, fx, &mut report).await?;
         fx.step("choosing the calls that detect mutants");
         select_cases(&mut test_files, request, observer, choice_ends, fx, &mut report).await?;
         fx.step("running the tests alone, in reverse order, and three times");

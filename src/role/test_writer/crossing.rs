@@ -14,6 +14,9 @@ use crate::role::characterise::{Crossing, find_indifferent, severed_texts};
 
 use super::run_file::{DraftFile, RunContext};
 
+/// Maximum time for judging whether tests depend on the call.
+const JUDGING: Duration = Duration::from_mins(2);
+
 /// A file's tests that do not run both sides of a boundary or do not depend on its call, or why nothing
 /// was measured.
 pub async fn find_one_sided(
@@ -31,9 +34,11 @@ pub async fn find_one_sided(
     let bytes = fx.worktree.read(context.tree, from).await?.unwrap_or_default();
     let text = String::from_utf8(bytes).unwrap_or_default();
     let severed = severed_texts(from, &text, crossing);
+    let until = (fx.clock, fx.clock.elapsed() + JUDGING);
     let judge = async |mut one_sided: BTreeSet<TestId>| {
         let sided: Vec<TestId> = ids.iter().filter(|id| !one_sided.contains(id)).cloned().collect();
-        let indifferent = find_indifferent(runner.as_ref(), (from, &text), severed, &sided).await?;
+        let indifferent =
+            find_indifferent(runner.as_ref(), (from, &text), severed, &sided, until).await?;
         one_sided.extend(indifferent);
         Ok(Ok(one_sided))
     };
