@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::adapter::host::files;
 use crate::adapter::store;
-use crate::domain::session::files::REPORT;
+use crate::domain::session::files::{REFLECTION_LOG, REPORT};
 use crate::effect::StoreError;
 
 use super::session::{FoundSession, find};
@@ -42,7 +42,10 @@ pub fn report(request: &ReportRequest) -> Result<ReportOutcome, AppError> {
         page::write_page(file, &page::draw_page(&folder)?)?;
         return Ok(ReportOutcome::File(file.clone()));
     }
-    let path = store::file_path(&folder, REPORT);
+    let report = store::file_path(&folder, REPORT);
+    // A session of integration tests that ends before its iterations has only its log.
+    let log = store::file_path(&folder, REFLECTION_LOG);
+    let path = if log.exists() && !report.exists() { log } else { report };
     if request.path {
         return Ok(ReportOutcome::File(path));
     }

@@ -144,7 +144,7 @@ fn row(id: &SessionId, folder: &Path, archived: bool) -> Result<SessionRow, AppE
     let pipeline = store::read_file(folder, PIPELINE).ok().flatten().unwrap_or_default();
     let integration = integration_of(folder);
     let (phases, next) = match &integration {
-        Some(state) => (json!(state.list_phases()), json!(state.checkpoint.next)),
+        Some(state) => (json!(state.list_phases()), json!(state.pending_step())),
         None => (pipeline["phases"].clone(), pipeline["next"]["step"].clone()),
     };
     let tasks = store::tasks(folder);

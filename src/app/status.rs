@@ -58,12 +58,15 @@ pub fn status(repository: &Path) -> Result<StatusOutcome, AppError> {
         }
         let state = store::read_file(&folder, LOOP).ok().flatten().unwrap_or_default();
         let integration = integration_of(&folder);
-        let waiting = integration.as_ref().map(|one| one.checkpoint.next.to_string());
+        let waiting = integration.as_ref().and_then(Integration::pending_step);
         let progress = integration.iter().flat_map(Integration::list_phases);
         Some(ResumableSession {
             session,
             iteration: state["current_iteration"].as_u64(),
-            next: state["next"]["step"].as_str().map(str::to_owned).or(waiting),
+            next: state["next"]["step"]
+                .as_str()
+                .map(str::to_owned)
+                .or(waiting.map(|step| step.to_string())),
             progress: progress.map(|one| one.summary).collect(),
             status: record.as_ref().map(|record| record.status),
             max_iterations: record.as_ref().map(|record| record.max_iterations),

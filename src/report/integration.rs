@@ -7,7 +7,6 @@ use minijinja::context;
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::Stopped;
 use crate::domain::integration::exploration::Exploration;
-use crate::domain::integration::records::AssumptionStatus;
 use crate::domain::integration::{Integration, IntegrationGoal, IntegrationStep, SessionSummary};
 use crate::domain::session::files::REFLECTION_LOG;
 use crate::domain::text::count;
@@ -122,12 +121,7 @@ pub fn design_comment(state: &Integration) -> Option<String> {
 
 fn add_summary(text: &mut String, state: &Integration, summary: &SessionSummary) {
     let iterations = count(summary.total_iterations, "iteration");
-    // The assumption that the suite is green comes first.
-    let was_red = state
-        .assumptions
-        .first()
-        .is_some_and(|one| matches!(one.status, AssumptionStatus::Corrected { .. }));
-    let besides = if was_red { ", besides what failed before" } else { "" };
+    let besides = if state.began_red() { ", besides what failed before" } else { "" };
     let result = match (summary.final_pass_rate, summary.result) {
         (None, result) => format!("{result}: no new test ran"),
         (Some(rate), Ending::Success) => {

@@ -110,9 +110,23 @@ fn what_failed_before_does_not_count_against_the_new_tests() {
     assert!(ran.out.contains("after 0 iterations, besides what failed before\n"), "{}", ran.out);
 }
 
+/// What `regreen integration FROM` and what follows it say where no test crosses the only boundary, because it makes no
+/// difference what the callee gives.
+fn refuse_idle(files: &[(&str, &str)], from: &str, to: &str) {
+    let repo = TestRepo::new(files);
+    let ran = repo.regreen(&["integration", from]);
+    let reason = format!("not tested  {from} → {to}: what {to} gives makes no difference");
+    assert!(ran.out.contains(&reason), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("result      failure: no new test ran"), "{}", ran.out);
+    let status = repo.regreen(&["status"]).out;
+    assert!(status.contains("  next: -  "), "{status}");
+    let report = repo.regreen(&["report"]);
+    assert!(report.out.contains("**Result: NEEDS ATTENTION**"), "{}{}", report.out, report.err);
+}
+
 #[test]
 fn a_call_that_makes_no_difference_to_a_test_is_not_what_it_crosses() {
-    let repo = TestRepo::new(&[
+    let files = [
         ("shop/__init__.py", ""),
         ("shop/audit.py", "def note(text):\n    return len(text)\n"),
         (
@@ -123,17 +137,13 @@ fn a_call_that_makes_no_difference_to_a_test_is_not_what_it_crosses() {
             "tests/test_audit.py",
             "from shop.audit import note\n\n\ndef test_note():\n    assert note('ab') == 2\n",
         ),
-    ]);
-    let ran = repo.regreen(&["integration", "shop/price.py"]);
-    let reason =
-        "not tested  shop/price.py → shop/audit.py: what shop/audit.py gives makes no difference";
-    assert!(ran.out.contains(reason), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("result      failure: no new test ran"), "{}", ran.out);
+    ];
+    refuse_idle(&files, "shop/price.py", "shop/audit.py");
 }
 
 #[test]
 fn an_error_before_the_call_does_not_cross_a_boundary_of_a_script() {
-    let repo = TestRepo::new(&[
+    let files = [
         ("package.json", "{\"type\": \"module\", \"scripts\": {\"test\": \"node --test\"}}\n"),
         ("src/audit.js", "export function note(text) {\n  return text.length;\n}\n"),
         (
@@ -144,11 +154,8 @@ fn an_error_before_the_call_does_not_cross_a_boundary_of_a_script() {
             "test/audit.test.js",
             "import assert from 'node:assert';\nimport { test } from 'node:test';\nimport { note } from '../src/audit.js';\n\ntest('note', () => assert.strictEqual(note('ab'), 2));\n",
         ),
-    ]);
-    let ran = repo.regreen(&["integration", "src/price.js"]);
-    let reason =
-        "not tested  src/price.js → src/audit.js: what src/audit.js gives makes no difference";
-    assert!(ran.out.contains(reason), "{}{}", ran.out, ran.err);
+    ];
+    refuse_idle(&files, "src/price.js", "src/audit.js");
 }
 
 #[test]

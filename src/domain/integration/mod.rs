@@ -206,6 +206,12 @@ impl Integration {
         }
     }
 
+    /// Whether tests failed before anything was written.
+    #[must_use]
+    pub fn began_red(&self) -> bool {
+        self.assumptions.iter().any(Assumption::is_red_suite)
+    }
+
     /// The boundaries that are crossed by a test, existing or new, and the number of all.
     #[must_use]
     pub fn crossed_boundaries(&self) -> (usize, usize) {

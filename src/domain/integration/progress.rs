@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::domain::text::count;
 
 use super::exploration::Exploration;
-use super::{Integration, Phase};
+use super::{Integration, IntegrationStep, Phase};
 
 /// What one phase of a session gave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -17,6 +17,12 @@ pub struct PhaseResult {
 }
 
 impl Integration {
+    /// The step that comes next; `None` when the session has ended.
+    #[must_use]
+    pub fn pending_step(&self) -> Option<IntegrationStep> {
+        (self.phase != Phase::Completed).then_some(self.checkpoint.next)
+    }
+
     /// The phases that have begun to give something, in order.
     #[must_use]
     pub fn list_phases(&self) -> Vec<PhaseResult> {

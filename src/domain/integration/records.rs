@@ -111,7 +111,23 @@ pub enum AssumptionStatus {
     },
 }
 
+/// The assumption that a session begins with.
+const GREEN_BEFORE: &str = "the suite passes before anything is written";
+
 impl Assumption {
+    /// The assumption that the suite is green, with what its first run showed.
+    #[must_use]
+    pub fn of_suite(status: AssumptionStatus) -> Self {
+        let basis = "tests belong to a working state".to_owned();
+        Self { text: GREEN_BEFORE.to_owned(), basis, status }
+    }
+
+    /// Whether this says that tests failed before anything was written.
+    #[must_use]
+    pub fn is_red_suite(&self) -> bool {
+        self.text == GREEN_BEFORE && matches!(self.status, AssumptionStatus::Corrected { .. })
+    }
+
     /// An assumption that nothing has shown yet.
     #[must_use]
     pub fn open(text: String, basis: String) -> Self {

@@ -44,6 +44,7 @@ pub fn render(state: &Integration) -> String {
         coverage => understanding::list_coverage(state),
         confirmed => state.assumptions.iter().filter(is_confirmed).count(),
         corrected => as_value(&corrected),
+        began_red => state.began_red(),
         boundaries => state.crossed_boundaries().1,
         matrix => scenarios.map(|one| count_results(state, one)).collect::<Vec<_>>(),
         results => context! {

@@ -359,10 +359,6 @@ fn describe_risk(point: &IntegrationPoint, survey: &Survey, change: Option<&Comm
 fn assume(exploration: &Exploration, cases: &[TestCase]) -> Vec<Assumption> {
     let failing = cases.iter().filter(|case| case.status == Status::Failed).count();
     let passing = cases.iter().filter(|case| case.status == Status::Passed).count();
-    let green = Assumption::open(
-        "the suite passes before anything is written".into(),
-        "tests belong to a working state".into(),
-    );
     let status = match (passing, failing) {
         (0, 0) => AssumptionStatus::Open,
         (passing, 0) => {
@@ -375,13 +371,12 @@ fn assume(exploration: &Exploration, cases: &[TestCase]) -> Vec<Assumption> {
             impact: "only the tests that passed count as before".into(),
         },
     };
-    let green = Assumption { status, ..green };
     let reached = exploration.integration_points.iter().filter_map(|point| {
         let call = point.calls.first()?;
         let text = format!("a public function of {} reaches code of {}", point.from, point.to);
         Some(Assumption::open(text, format!("{}:{} calls it", point.from, call.line)))
     });
-    std::iter::once(green).chain(reached).collect()
+    std::iter::once(Assumption::of_suite(status)).chain(reached).collect()
 }
 
 fn fail_phrase(failing: usize) -> String {
