@@ -121,7 +121,7 @@ async fn measure(
 
 /// The tests that pass in a full run of the suite, and those that fail; an error where none passes.
 async fn run_suite(fx: &Effects<'_>) -> Result<(Vec<TestId>, Vec<TestId>), AppError> {
-    let request = RunRequest { root: fx.worktree.root(), scope: &Scope::Full, log: SUITE_LOG };
+    let request = RunRequest::new(fx.worktree.root(), &Scope::Full, SUITE_LOG);
     let results = fx.suite.run(&request).await?;
     let failing: Vec<TestId> = results.failed().map(|case| case.id.clone()).collect();
     let passing = code_selection::passed(results.cases);

@@ -50,6 +50,16 @@ pub struct RunRequest<'a> {
     pub scope: &'a Scope,
     /// Name of the log file inside the session folder, such as `.process/test-output.log`.
     pub log: &'a str,
+    /// Decides the order of sets where a language draws it by lot, as Python does for texts.
+    pub hash_seed: u32,
+}
+
+impl<'a> RunRequest<'a> {
+    /// A run with the order of sets that every run has.
+    #[must_use]
+    pub fn new(root: &'a Path, scope: &'a Scope, log: &'a str) -> Self {
+        Self { root, scope, log, hash_seed: 0 }
+    }
 }
 
 /// Runs the suite of one repository.

@@ -15,7 +15,7 @@ pub async fn existing_tests(
     fx: &Effects<'_>,
     log: &str,
 ) -> Result<Vec<TestCase>, RunError> {
-    let request = RunRequest { root: fx.worktree.root(), scope: &Scope::Full, log };
+    let request = RunRequest::new(fx.worktree.root(), &Scope::Full, log);
     match fx.suite.run(&request).await {
         Ok(results) => Ok(results.cases),
         Err(RunError::NoReportFile { .. }) if !has_test_files(tree, fx).await => Ok(Vec::new()),

@@ -231,7 +231,7 @@ impl Runs<'_> {
                 continue;
             }
             self.left = self.left.saturating_sub(1);
-            let request = RunRequest { root: self.fx.worktree.root(), scope: &scope, log: LOG };
+            let request = RunRequest::new(self.fx.worktree.root(), &scope, LOG);
             let Ok(results) = self.fx.suite.run(&request).await else {
                 // A run without results counts as a failure of everything.
                 return Ok(vec![TestId(WHOLE_SUITE.into())]);

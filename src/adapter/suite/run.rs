@@ -72,15 +72,15 @@ fn said_failure(log: &Path) -> Result<Option<String>, RunError> {
 impl ProjectSuite<'_> {
     async fn run_command(
         &self,
-        root: &Path,
-        scope: &Scope,
+        request: &RunRequest<'_>,
         log: &Path,
     ) -> Result<(Execution, Report), RunError> {
-        let mut command = self.command(root, "", log.to_owned());
+        let mut command = self.command(request.root, "", log.to_owned());
+        command.environment.insert("PYTHONHASHSEED".into(), request.hash_seed.to_string());
         // Where the framework supports it, a test that hangs fails alone.
         let of_test = (self.settings.timeout / TESTS_PER_RUN).max(Duration::from_secs(5));
         command.environment.insert("REGREEN_TEST_LIMIT".into(), of_test.as_secs().to_string());
-        let selection = match scope {
+        let selection = match request.scope {
             Scope::Full => None,
             Scope::Tests(ids) => Some(ids.as_slice()),
         };
@@ -209,8 +209,7 @@ impl Suite for ProjectSuite<'_> {
         let log = file_path(&self.settings.session, request.log);
         let started_at = self.clock.now();
         let began = self.clock.elapsed();
-        let (Execution { command, ending, .. }, report) =
-            self.run_command(request.root, request.scope, &log).await?;
+        let (Execution { command, ending, .. }, report) = self.run_command(request, &log).await?;
         let duration = self.clock.elapsed().saturating_sub(began);
         let is_empty = report.results().next().is_none();
         // A run that was cut short before its first result has tests.

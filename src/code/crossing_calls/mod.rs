@@ -17,7 +17,7 @@ use super::language::Language;
 use super::outline::enclosing;
 use super::parallel;
 use crate::domain::id::RepoPath;
-pub use call_sites::sever_calls;
+pub use call_sites::{SeveredCalls, sever_calls};
 use file_names::FileNames;
 use name_path::SourceFile;
 use resolution::Resolver;

@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 use crate::code::tree::{around, end_line, field_of, line, named_children, named_nodes, text_of};
 
+use super::date_texts::date_texts;
 use super::file_inputs::keys_given;
 use super::parameter_types::annotated;
 use super::python_function::{read_parameters, strip_decorators};
@@ -35,7 +36,20 @@ pub struct EntryPoint {
     pub others: Vec<Self>,
 }
 
+/// Methods of requests that store something.
+const STORES: &[&str] = &["post", "put", "patch"];
+
 impl EntryPoint {
+    /// The client that asks a route, and the method of the request; `None` for a command.
+    pub fn split_request(&self) -> Option<(&str, &str)> {
+        self.callee.rsplit_once('.').filter(|_| self.route.is_some())
+    }
+
+    /// Whether it is a request that stores something.
+    pub fn stores_something(&self) -> bool {
+        self.split_request().is_some_and(|(_, method)| STORES.contains(&method))
+    }
+
     /// Whether it is asked by the client of Django, which takes what it sends by position.
     pub fn is_django(&self) -> bool {
         self.object == "Client"
@@ -357,9 +371,22 @@ fn read_flask_inputs(function: Node<'_>, text: &str) -> Vec<EntryInput> {
             _ if takes_json => InputPlace::Json,
             _ => continue,
         };
-        inputs.push(EntryInput::new(&key, Vec::new(), is_optional, place));
+        let mut input = EntryInput::new(&key, Vec::new(), is_optional, place);
+        let lines = code.lines().filter(|line| reads_date(line, &key));
+        input.parameter.shown = date_texts(&lines.map(|line| (0, line)).collect::<Vec<_>>());
+        inputs.push(input);
     }
     inputs
+}
+
+/// Whether a line reads the value of a key as a date: `fromisoformat(body["until"])`.
+fn reads_date(line: &str, key: &str) -> bool {
+    let readers = ["fromisoformat(", "strptime("];
+    let given = readers.iter().filter_map(|reader| line.split_once(reader)).map(|(_, rest)| rest);
+    let given: Vec<&str> = given.filter_map(|rest| rest.split(')').next()).collect();
+    ['"', '\'']
+        .iter()
+        .any(|quote| given.iter().any(|one| one.contains(&format!("{quote}{key}{quote}"))))
 }
 
 /// What a parameter of a handler of `FastAPI` takes from its request: a value of the query, or the fields of a model.

@@ -96,13 +96,14 @@ pub fn assigned_value(mut node: Node<'_>) -> Option<Node<'_>> {
 /// Reads `CommonJS` exports: `module.exports = f`, `module.exports = { f, g: h }`, `exports.f = …`.
 pub fn assigned(node: Node<'_>, text: &str, exports: &mut Exports) {
     let Some(right) = node.child_by_field_name("right") else { return };
+    // `exports = module.exports = f`
+    if right.kind() == "assignment_expression" {
+        assigned(right, text, exports);
+    }
     let target = field_of(node, "left", text);
     if target == "module.exports" {
         if let Some(value) = assigned_value(right) {
             of_value(value, text, exports);
-        }
-        if right.kind() == "assignment_expression" {
-            assigned(right, text, exports);
         }
     } else if let Some(name) = member(target) {
         let local = if right.kind() == "identifier" { text_of(right, text) } else { name };

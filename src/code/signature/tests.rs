@@ -158,6 +158,7 @@ fn exports_of_both_kinds_of_modules_are_seen() {
             vec![("f", Some("f")), ("h", Some("g"))],
         ),
         ("module.exports = f;\nfunction f() { return 1; }", vec![("f", Some("default"))]),
+        ("exports = module.exports = f;\nfunction f() { return 1; }", vec![("f", Some("default"))]),
         ("module.exports = function f() { return 1; };", vec![("f", Some("default"))]),
         (
             "exports.f = (a) => a;\nmodule.exports.g = function (b) { return b; };",

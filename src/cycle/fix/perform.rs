@@ -100,7 +100,7 @@ impl Performer<'_> {
         state: &FixLoop,
         scope: &Scope,
     ) -> Result<Results, Failure> {
-        let mut results = self.fx.suite.run(&RunRequest { root, scope, log: SUITE_LOG }).await?;
+        let mut results = self.fx.suite.run(&RunRequest::new(root, scope, SUITE_LOG)).await?;
         self.find_lacking(root, state, &mut results).await?;
         let form = state_files::test_results(&results, state);
         self.fx.store.write_json(".process/test-results.json", &form).await?;
@@ -131,7 +131,7 @@ impl Performer<'_> {
             self.fx.worktree.remove_stand_ins().await?;
             let scope = Scope::Tests(unclear.iter().map(|case| case.id.clone()).collect());
             let log = ".process/test-output-without-content.log";
-            let without = self.fx.suite.run(&RunRequest { root, scope: &scope, log }).await;
+            let without = self.fx.suite.run(&RunRequest::new(root, &scope, log)).await;
             self.fx.worktree.checkout(state.tree_on_disk()).await?;
             let mut readers = without.map_or_else(
                 |_no_results| BTreeMap::new(),
@@ -297,7 +297,7 @@ impl Performer<'_> {
         let run = async |tests: Vec<TestId>| {
             let scope = Scope::Tests(tests);
             let log = ".process/test-output-base.log";
-            self.fx.suite.run(&RunRequest { root: &root, scope: &scope, log }).await
+            self.fx.suite.run(&RunRequest::new(&root, &scope, log)).await
         };
         let mut first = run(failing).await;
         // A test that is flaky there does not fail on the base.

@@ -54,7 +54,7 @@ impl TestWriting<'_> {
         self.fx.worktree.checkout(&self.generation.tree).await?;
         let count = tests.len();
         let scope = Scope::Tests(tests);
-        let request = RunRequest { root: self.fx.worktree.root(), scope: &scope, log: LOG };
+        let request = RunRequest::new(self.fx.worktree.root(), &scope, LOG);
         let ran = self.fx.suite.run(&request).await;
         Ok(ran.is_ok_and(|results| {
             let passed = results.cases.iter().filter(|case| case.status == Status::Passed);

@@ -13,9 +13,6 @@ use super::wrong_shape::OTHER_SHAPE;
 /// Values that are tried for one input.
 const VALUES: usize = 5;
 
-/// Methods of requests that store something.
-const STORES: &[&str] = &["post", "put", "patch"];
-
 /// Methods of requests that need a path alone.
 const READS: &[&str] = &["get", "delete"];
 
@@ -29,7 +26,7 @@ const LONGEST: usize = 24;
 /// that it needs.
 pub fn list_entry_calls(callable: &Callable, entry: &EntryPoint) -> Vec<Call> {
     let pools: Vec<Vec<String>> =
-        entry.inputs.iter().map(|one| list_values(one, callable)).collect();
+        entry.inputs.iter().map(|one| list_values(one, entry, callable)).collect();
     let first = |(one, pool): (&EntryInput, &Vec<String>)| {
         pool.first().cloned().filter(|_| !one.parameter.optional)
     };
@@ -83,6 +80,54 @@ pub fn refuse_undefined(callable: &Callable, known: &mut [Case]) {
     }
 }
 
+/// Drops requests that differ from an earlier one only in a value that the answer repeats or does not depend on.
+pub fn drop_alike(callable: &Callable, known: &mut Vec<Case>) {
+    let Some(entry) = callable.entry.as_ref().filter(|entry| entry.route.is_some()) else {
+        return;
+    };
+    let mut seen: Vec<String> = Vec::new();
+    known.retain(|case| {
+        let CallOutcome::Value { literal, .. } = &case.seen.outcome else { return true };
+        let mut asked = case.call.arguments.join(", ");
+        let mut answer = literal.clone();
+        let given = case.call.arguments.iter().flat_map(|one| list_fields(one));
+        let given: Vec<(String, String)> = given
+            .map(|(key, value)| (key.to_owned(), value.trim_matches('"').to_owned()))
+            .chain(values_of_path(entry, &case.call))
+            .collect();
+        for (key, value) in given.iter().filter(|(_, value)| !value.is_empty()) {
+            let name = format!("<{key}>");
+            let word = format!(r"\b{}\b", regex::escape(value));
+            if let Ok(word) = regex::Regex::new(&word) {
+                asked = asked.replace(&format!(": \"{value}\""), &name);
+                asked = asked.replace(&format!(": {value}"), &name);
+                asked =
+                    asked.replace(&format!("/{value}"), &name).replace(&format!("={value}"), &name);
+                answer = word.replace_all(&answer, name.as_str()).into_owned();
+            }
+        }
+        let setup = case.call.setup.join("; ");
+        let shape = format!("{} {asked} {setup} {answer}", case.call.callee);
+        let is_new = !seen.contains(&shape);
+        seen.push(shape);
+        is_new
+    });
+}
+
+/// The values that stand for parameters in the path and the query of a request.
+fn values_of_path(entry: &EntryPoint, call: &Call) -> Vec<(String, String)> {
+    let asked = call.arguments.first().map_or("", |one| one.trim_matches('"'));
+    let (path, query) = asked.split_once('?').unwrap_or((asked, ""));
+    let route = entry.route.as_deref().unwrap_or_default();
+    let parts = route.split('/').zip(path.split('/'));
+    let named = parts.filter_map(|(name, value)| {
+        let name = name.strip_prefix('{')?.strip_suffix('}')?;
+        Some((name.to_owned(), value.to_owned()))
+    });
+    let asked = query.split('&').filter_map(|one| one.split_once('='));
+    named.chain(asked.map(|(key, value)| (key.to_owned(), value.to_owned()))).collect()
+}
+
 /// Whether a call asks an application of a script.
 fn is_script_request(callee: &str) -> bool {
     callee.starts_with("request(")
@@ -92,6 +137,7 @@ fn is_script_request(callee: &str) -> bool {
 struct AskedRoute<'a> {
     /// The index of the function that answers.
     at: usize,
+    stores: bool,
     client: &'a str,
     method: &'a str,
     path: &'a str,
@@ -104,10 +150,11 @@ pub fn list_later_requests(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(
         let entry = one.entry.as_ref().filter(|entry| entry.route.is_some());
         let entries = entry.into_iter().flat_map(|own| [own].into_iter().chain(&own.others));
         entries.filter_map(move |entry| {
-            let (client, method) = entry.callee.rsplit_once('.')?;
+            let (client, method) = entry.split_request()?;
             let own = known.iter().filter(|case| case.call.callee.starts_with(&entry.callee));
             Some(AskedRoute {
                 at,
+                stores: entry.stores_something(),
                 client,
                 method,
                 path: entry.route.as_deref()?,
@@ -117,9 +164,9 @@ pub fn list_later_requests(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(
     });
     let routes: Vec<AskedRoute<'_>> = routes.collect();
     let mut found = Vec::new();
-    for AskedRoute { client, method, known, path, .. } in &routes {
+    for AskedRoute { client, method, known, path, stores, .. } in &routes {
         // The plainest request that stores something, and one that needs another before it.
-        let stored = known.iter().filter(|case| STORES.contains(method) && is_stored(case));
+        let stored = known.iter().filter(|case| *stores && is_stored(case));
         let (first, later): (Vec<&Case>, Vec<&Case>) =
             stored.copied().partition(|case| case.call.setup.is_empty());
         for stored in first.first().into_iter().chain(later.first()) {
@@ -137,16 +184,62 @@ pub fn list_later_requests(callables: &[&Callable], seen: &[Vec<Case>]) -> Vec<(
                 // Without the requests before it, it tells what these changed.
                 found.extend(named.iter().map(|call| (read.at, call.clone())));
                 let known = read.known.iter().filter(|case| case.call.setup.is_empty());
-                let known = known
+                let known: Vec<Call> = known
                     .take(VALUES)
-                    .map(|case| Call::new(&case.call.callee, case.call.arguments.clone()));
-                let calls = named.into_iter().chain(known);
+                    .map(|case| Call::new(&case.call.callee, case.call.arguments.clone()))
+                    .collect();
+                let about = known.first().and_then(|call| name_stored(call, &setup));
+                let calls = named.into_iter().chain(about).chain(known);
                 found.extend(calls.map(|call| (read.at, Call { setup: setup.clone(), ..call })));
             }
         }
     }
-    found
+    let mut new: Vec<(usize, Call)> = Vec::new();
+    for (at, call) in found {
+        let is_known = seen.get(at).is_some_and(|known| known.iter().any(|one| one.call == call));
+        if !is_known && !new.contains(&(at, call.clone())) {
+            new.push((at, call));
+        }
+    }
+    new
 }
+
+/// A request whose fields name what the requests before it stored: by the same key, or by the path that they went to.
+fn name_stored(call: &Call, setup: &[String]) -> Option<Call> {
+    let stored: Vec<(&str, Vec<(&str, &str)>)> = setup
+        .iter()
+        .map(|step| (step.split('"').nth(1).unwrap_or_default(), list_fields(step)))
+        .collect();
+    let value_of = |key: &str| {
+        let is_path = |path: &str| {
+            path.trim_matches('/').strip_suffix('s').is_some_and(|one| key.starts_with(one))
+        };
+        let all = stored.iter().flat_map(|(_, fields)| fields);
+        let same = all.filter(|(name, _)| *name == key).map(|(_, value)| *value).last();
+        let of_path = stored.iter().filter(|(path, _)| is_path(path));
+        same.or_else(|| of_path.filter_map(|(_, fields)| Some(fields.first()?.1)).last())
+    };
+    let write = |argument: &String| {
+        let replace = |argument: String, (key, old): (&str, &str)| match value_of(key) {
+            Some(new) => ["\": ", ": "].into_iter().fold(argument, |text, between| {
+                text.replace(&format!("{key}{between}{old}"), &format!("{key}{between}{new}"))
+            }),
+            None => argument,
+        };
+        list_fields(argument).into_iter().fold(argument.clone(), replace)
+    };
+    let arguments: Vec<String> = call.arguments.iter().map(write).collect();
+    (arguments != call.arguments).then(|| Call::new(&call.callee, arguments))
+}
+
+/// The plain fields of an object, as keys and literals.
+fn list_fields(text: &str) -> Vec<(&str, &str)> {
+    let pairs = LITERAL_FIELD.captures(text);
+    pairs.filter_map(|one| Some((one.get(1)?.as_str(), one.get(2)?.as_str()))).collect()
+}
+
+/// A plain field of an object that is sent: its key and its literal.
+static LITERAL_FIELD: Pattern = Pattern::new(r#"["']?\b(\w+)["']?\s*:\s*("[^"]*"|\d+)"#);
 
 /// The path of a route with what an answer names in the place of its parameters, the only one or all by their names.
 fn named_path(route: &str, answer: &Case) -> Option<String> {
@@ -190,14 +283,23 @@ fn is_stored(case: &Case) -> bool {
 }
 
 /// The values of an input, without quotes.
-fn list_values(one: &EntryInput, callable: &Callable) -> Vec<String> {
+fn list_values(one: &EntryInput, entry: &EntryPoint, callable: &Callable) -> Vec<String> {
     if matches!(one.place, InputPlace::Flag(_)) {
         return vec![String::new()];
     }
     let mut pool = value_pool(&one.parameter, callable, true);
+    // What names an input is no value of one.
+    let is_name = |word: &str| {
+        let mut names = entry.inputs.iter().map(|one| one.parameter.name.as_str());
+        names.any(|name| name == word || name.len() > 2 && word.contains(name))
+    };
+    // Neither is the status of an answer.
+    let is_status = |text: &str| {
+        text.parse().is_ok_and(|one: u16| entry.route.is_some() && one / 100 < 6 && one > 199)
+    };
     if one.parameter.declared.is_none() {
         let is_word = |text: &String| string_content(text).is_some_and(is_plain);
-        let is_number = |text: &String| text.parse::<i64>().is_ok();
+        let is_number = |text: &String| text.parse::<i64>().is_ok() && !is_status(text);
         let is_count = one.parameter.types.first() == Some(&Type::Int);
         let literals = callable.literals.iter();
         let words: Vec<String> = literals
@@ -223,7 +325,7 @@ fn list_values(one: &EntryInput, callable: &Callable) -> Vec<String> {
         is_plain(text).then(|| text.to_owned())
     });
     let mut found: Vec<String> = Vec::new();
-    for value in plain {
+    for value in plain.filter(|value| !is_name(value) && !is_status(value)) {
         if !found.contains(&value) && found.len() < VALUES {
             found.push(value);
         }
@@ -372,6 +474,53 @@ mod tests {
         for (route, literal, expected) in table {
             assert_eq!(named_path(route, &answer(literal)).as_deref(), expected, "{route}");
         }
+    }
+
+    #[test]
+    fn a_request_names_what_those_before_it_stored() {
+        let setup = [
+            "post(\"/books\", json={\"isbn\": \"b-1\", \"title\": \"x\"})",
+            "post(\"/members\").send({ number: 3, name: \"Ada\" })",
+        ];
+        let setup: Vec<String> = setup.map(str::to_owned).to_vec();
+        let table = [
+            (
+                "json={\"isbn\": \"a\", \"member\": \"a\"}",
+                "json={\"isbn\": \"b-1\", \"member\": 3}",
+            ),
+            ("{ isbn: \"a\", member_id: 9 }", "{ isbn: \"b-1\", member_id: 3 }"),
+        ];
+        for (given, expected) in table {
+            let call = name_stored(&Call::new("c.post", vec![given.to_owned()]), &setup).unwrap();
+            assert_eq!(call.arguments, [expected]);
+        }
+        assert!(name_stored(&Call::new("c.get", vec!["\"/loans\"".to_owned()]), &setup).is_none());
+    }
+
+    #[test]
+    fn of_requests_that_differ_in_a_value_that_comes_back_one_is_kept() {
+        let route = "app = Flask(__name__)\n\n@app.post('/loans')\ndef add():\n    return request.get_json()['isbn']\n";
+        let mut found = Vec::new();
+        add_entry_points(&mut found, route, &[]);
+        let case = |isbn: &str, answer: &str| Case {
+            call: Call::new(
+                "app.post",
+                vec!["\"/loans\"".into(), format!("json={{\"isbn\": \"{isbn}\"}}")],
+            ),
+            seen: Observation {
+                outcome: CallOutcome::Value { literal: answer.into(), way: ResultKind::Members },
+                ..Observation::refused("")
+            },
+            documented: None,
+        };
+        let mut known = vec![
+            case("a", "{'error': 'no book a'}"),
+            case("b-2", "{'error': 'no book b-2'}"),
+            case("c", "{'due': '2024-03-21'}"),
+        ];
+        drop_alike(&found[0], &mut known);
+        let kept: Vec<&str> = known.iter().map(|one| one.call.arguments[1].as_str()).collect();
+        assert_eq!(kept, ["json={\"isbn\": \"a\"}", "json={\"isbn\": \"c\"}"]);
     }
 
     #[test]

@@ -288,7 +288,7 @@ pub async fn characterise(
             let filled = stories::fill_objects(&callables, &seen).into_iter();
             wave.extend(filled.filter(|_| round == 0));
             let later = entry_inputs::list_later_requests(&callables, &seen).into_iter();
-            wave.extend(later.filter(|_| round < 2));
+            wave.extend(later);
         }
         if round < rounds {
             target = SearchTarget::at(task.language, task.text, task.missed, &seen);
@@ -317,6 +317,7 @@ pub async fn characterise(
         refuse_wrong_types(task.language, &one.callable, &mut known);
         refuse_unreflected(&one.callable, &mut known);
         entry_inputs::refuse_undefined(&one.callable, &mut known);
+        entry_inputs::drop_alike(&one.callable, &mut known);
         documented_result::enter_documented(task.language, &one.callable, &one.local, &mut known);
         known.retain(|case| case.documented.is_some() || !idle.contains(&case.call));
         one.tried = u32::try_from(known.len()).unwrap_or(u32::MAX);

@@ -40,7 +40,7 @@ pub async fn keep_contradicted(
     if test_files.is_empty() {
         return Ok(Vec::new());
     }
-    let results = run_files(&test_files, request, fx).await?;
+    let results = run_files(&test_files, request, 0, fx).await?;
     for test_file in &mut test_files {
         let fails = |one: &&crate::repair::DraftTest| {
             test_file.result(one, &results).is_some_and(|case| case.status == Status::Failed)

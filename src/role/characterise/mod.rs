@@ -138,6 +138,8 @@ pub struct Generated {
     pub traces: Vec<Trace>,
     /// The calls that the tests make.
     pub calls: Vec<Call>,
+    /// Whether all of these calls end with an error.
+    pub are_all_errors: bool,
 }
 
 /// Writes characterisation tests for the functions in the gaps and measures their mutation score.
@@ -219,7 +221,8 @@ pub async fn characterise(
     }
     let calls = test_files.iter().flat_map(PinnedFile::passing_calls);
     let calls = calls.map(|(_, call)| call).collect();
-    Ok(Generated { edits, tree, report, reached: Lines::new(), traces, calls })
+    let are_all_errors = test_files.iter().all(PinnedFile::has_only_errors);
+    Ok(Generated { edits, tree, report, reached: Lines::new(), traces, calls, are_all_errors })
 }
 
 /// Enters the numbers of kept tests in the report.

@@ -10,7 +10,9 @@ use crate::code::java_packages::{BUILD_FILES, JUnit};
 use crate::code::language::Language;
 use crate::code::rust_crate::{is_first_edition, module_path};
 use crate::code::signature::module_exports::ScriptPackage;
-use crate::code::signature::{self, Callable, FileText, express_routes, module_exports};
+use crate::code::signature::{
+    self, Callable, EntryPoint, FileText, express_routes, module_exports,
+};
 use crate::code::test_paths::is_test;
 use crate::domain::characterisation_report::{
     CharacterisationReport, CharacterisedFunction, DropReason,
@@ -282,7 +284,17 @@ async fn subjects(
             let own = (gap.file.as_str(), text.as_str());
             express_routes::add_routes(&mut callables, own, language, &hosts);
         }
-        callables.retain(|one| names(gap, one));
+        let clients: BTreeSet<String> = callables
+            .iter()
+            .filter(|one| names(gap, one) && gap.crossing.is_some())
+            .filter_map(|one| Some(one.entry.as_ref()?.split_request()?.0.to_owned()))
+            .collect();
+        // A request may need what another one of the same application stored.
+        let is_needed = |one: &Callable| {
+            let entry = one.entry.as_ref().filter(|entry| entry.stores_something());
+            entry.and_then(EntryPoint::split_request).is_some_and(|(one, _)| clients.contains(one))
+        };
+        callables.retain(|one| names(gap, one) || is_needed(one));
         let to = gap.crossing.as_ref().map(|crossing| &crossing.to);
         let to = match to.filter(|_| language == Language::Python) {
             Some(to) => read_source(request, to, fx).await?,

@@ -13,6 +13,7 @@ use super::test_file::{PinnedFile, edits};
 pub async fn run_files(
     test_files: &[PinnedFile],
     request: &GenerateRequest<'_>,
+    hash_seed: u32,
     fx: &Effects<'_>,
 ) -> Result<Vec<TestCase>, EffectError> {
     let tree = fx.worktree.graft(request.tree, &edits(test_files)).await?;
@@ -21,11 +22,11 @@ pub async fn run_files(
     let directory = fx.suite.facts().directory.clone();
     let names: Vec<TestId> =
         test_files.iter().map(|test_file| test_file.whole(&directory, &packages)).collect();
-    match once(fx, names.clone()).await {
+    match once(fx, names.clone(), hash_seed).await {
         Err(EffectError::Run(error)) if !is_fatal(&error) && names.len() > 1 => {
             let mut all = Vec::new();
             for name in names {
-                match once(fx, vec![name]).await {
+                match once(fx, vec![name], hash_seed).await {
                     Ok(cases) => all.extend(cases),
                     Err(EffectError::Run(error)) if !is_fatal(&error) => {}
                     Err(error) => return Err(error),
@@ -64,9 +65,13 @@ pub fn is_fatal(error: &RunError) -> bool {
     )
 }
 
-async fn once(fx: &Effects<'_>, names: Vec<TestId>) -> Result<Vec<TestCase>, EffectError> {
+async fn once(
+    fx: &Effects<'_>,
+    names: Vec<TestId>,
+    hash_seed: u32,
+) -> Result<Vec<TestCase>, EffectError> {
     let scope = Scope::Tests(names);
-    let request =
-        RunRequest { root: fx.worktree.root(), scope: &scope, log: ".process/pin-output.log" };
+    let request = RunRequest::new(fx.worktree.root(), &scope, ".process/pin-output.log");
+    let request = RunRequest { hash_seed, ..request };
     Ok(fx.suite.run(&request).await?.cases)
 }

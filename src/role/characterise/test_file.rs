@@ -203,6 +203,13 @@ impl PinnedFile {
         tests.filter_map(call).collect()
     }
 
+    /// Whether all tests expect an error.
+    pub fn has_only_errors(&self) -> bool {
+        let mut cases = self.draft.tests.iter().map(|test| self.case((test.function, test.case)));
+        let is_error = |case: &Case| matches!(case.expected_outcome(), CallOutcome::Raised { .. });
+        cases.all(|case| case.is_some_and(is_error))
+    }
+
     /// Removes the cases of some tests.
     pub fn remove(&mut self, tests: &[DraftTest]) {
         let gone: BTreeSet<CasePlace> =

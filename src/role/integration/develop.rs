@@ -270,7 +270,7 @@ impl Development<'_> {
             held: &BTreeMap::new(),
             missed: &Missed::new(),
         };
-        let Generated { tree, report, edits, traces, calls, .. } =
+        let Generated { tree, report, edits, traces, calls, are_all_errors, .. } =
             characterise(&generate, observer, self.fx).await?;
         self.note(&report, point);
         self.traces.insert(point.boundary_name(), traces);
@@ -289,6 +289,13 @@ impl Development<'_> {
         }
         self.taken.extend(calls);
         self.add_file(file.file.clone(), (scenario, point), file.tests.clone(), EMBEDDED.into());
+        if are_all_errors {
+            let reason = format!(
+                "only errors are tested: no call that succeeds was found to depend on {}",
+                point.to
+            );
+            self.leave_out(point, reason);
+        }
         self.tree = tree;
         Ok(None)
     }

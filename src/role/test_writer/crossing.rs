@@ -38,7 +38,7 @@ pub async fn find_one_sided(
     let judge = async |mut one_sided: BTreeSet<TestId>| {
         let sided: Vec<TestId> = ids.iter().filter(|id| !one_sided.contains(id)).cloned().collect();
         let indifferent =
-            find_indifferent(runner.as_ref(), (from, &text), severed, &sided, until).await?;
+            find_indifferent(runner.as_ref(), (from, &text), &severed, &sided, until).await?;
         one_sided.extend(indifferent);
         Ok(Ok(one_sided))
     };

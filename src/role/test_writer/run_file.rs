@@ -97,8 +97,7 @@ pub async fn run_file(
     } else {
         Scope::Full
     };
-    let request =
-        RunRequest { root: fx.worktree.root(), scope: &scope, log: ".process/written-output.log" };
+    let request = RunRequest::new(fx.worktree.root(), &scope, ".process/written-output.log");
     let cases = match fx.suite.run(&request).await {
         Ok(results) => results.cases,
         Err(error) if is_fatal(&error) => return Err(error.into()),

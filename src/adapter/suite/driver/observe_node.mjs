@@ -364,8 +364,8 @@ async function invoke(call, names, values) {
   if (record.refused) return record;
   record.after = [];
   record.needs = [];
-  // Beside a result, a change that cannot be written down is not asserted.
-  const isAsserted = record.value !== undefined && record.value !== 'undefined';
+  // Beside a result or an error, a change that cannot be written down is not asserted.
+  const isAsserted = record.raised !== undefined || (record.value !== undefined && record.value !== 'undefined');
   for (const [index, now] of given.entries()) {
     if (now === null || typeof now !== 'object' || isDeepStrictEqual(now, before[index])) continue;
     try {

@@ -277,7 +277,7 @@ SHIFTED = {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf
 SELF = {"getpid", "getppid", "getcwd", "getuid", "getlogin", "uname", "times", "getloadavg", "stat", "lstat", "access"}
 
 
-# These put the number of the process into what they write, and into names that nobody sees.
+# These put the number of the process and the time into what they write, and into names that nobody sees.
 NAMES_ITSELF = ("logging", "tempfile")
 
 
@@ -328,10 +328,13 @@ def profile(frame, event, function):
     module = getattr(function, "__module__", None)
     owner = getattr(function, "__self__", None)
     reason = None
-    if module == "time" and name in CLOCK:
+    if module == "time" and name in CLOCK and frame.f_globals.get("__name__") not in NAMES_ITSELF:
         reason = "reads the clock"
     elif module == "time" and name in SHIFTED or name in ("now", "today", "utcnow") and isinstance(owner, type) and issubclass(owner, datetime.date):
-        Watch.clock = True
+        # What a framework reads for itself says nothing about a result.
+        Watch.active = False
+        Watch.clock = Watch.clock or asks_itself(frame)
+        Watch.active = True
     elif owner is random._inst or isinstance(owner, random.SystemRandom):
         reason = "uses random numbers"
     elif module == "posix" and name == "urandom":
@@ -367,7 +370,9 @@ def watch_paths():
                 inside = is_inside(path)
                 Watch.used = Watch.used or inside
                 is_code = type(path) is str and path.endswith(CODE)
-                if inside or is_code or is_library(path) or importing():
+                # Who shows where an error comes from asks about every file.
+                shows = sys._getframe(1).f_globals.get("__name__") == "linecache"
+                if inside or is_code or shows or is_library(path) or importing():
                     return plain(path, *others, **named)
             finally:
                 Watch.active = True
@@ -387,9 +392,9 @@ MACHINE = {"HOME", "PATH", "PWD", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "T
 BETWEEN = ("__main__", "os", "collections.abc", "posixpath", "genericpath", "pathlib", "pathlib._local", "pathlib._abc")
 
 
-def asks_itself():
+def asks_itself(frame=None):
     """Whether code of the repository asks, rather than a library."""
-    frame = sys._getframe(2)
+    frame = frame or sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__") in BETWEEN:
         frame = frame.f_back
     path = os.path.realpath(frame.f_code.co_filename) if frame else ""
@@ -1079,8 +1084,8 @@ def run(call, module, tracer):
     if "refused" in record:
         return record
     after = []
-    # Beside a result, a change that cannot be written down is not asserted.
-    asserted = record.get("value") not in (None, "None")
+    # Beside a result or an error, a change that cannot be written down is not asserted.
+    asserted = record.get("value") not in (None, "None") or "raised" in record
     for index, (now, then) in enumerate(zip(arguments, before)):
         try:
             if isinstance(now, (list, dict, set, bytearray)) and not same(now, then):

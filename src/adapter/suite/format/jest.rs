@@ -34,13 +34,27 @@ struct File {
 #[serde(rename_all = "camelCase")]
 struct Assertion {
     #[serde(default)]
-    ancestor_titles: Vec<String>,
-    title: String,
+    ancestor_titles: Vec<Title>,
+    title: Title,
     status: String,
     duration: Option<f64>,
     #[serde(default)]
     failure_messages: Vec<String>,
     location: Option<Location>,
+}
+
+/// The title of a test, which old versions of Jest write as it was given: also as a number or a list.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Title(serde_json::Value);
+
+impl Title {
+    fn into_text(self) -> String {
+        match self.0 {
+            serde_json::Value::String(text) => text,
+            other => other.to_string(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -89,9 +103,10 @@ pub fn parse(text: &str, writer: Writer) -> Result<Report, Unreadable> {
             tests.push(test);
         }
         for test in file.assertion_results {
-            let mut names = test.ancestor_titles;
+            let mut names: Vec<String> =
+                test.ancestor_titles.into_iter().map(Title::into_text).collect();
             names.retain(|name| !name.is_empty());
-            names.push(test.title);
+            names.push(test.title.into_text());
             let id = format!("{}::{}", file.name, names.join(" > "));
             let line = test.location.map(|place| place.line);
             let took = milliseconds(test.duration.unwrap_or_default() / 1000.0);
@@ -156,7 +171,8 @@ mod tests {
           {"name":"/repo/a.test.js","status":"failed","assertionResults":[
             {"ancestorTitles":["cart"],"title":"adds","status":"passed","duration":2},
             {"ancestorTitles":["cart"],"title":"sums","status":"failed","failureMessages":["Error: \u001b[2mexpect\u001b[22m 3\n    at /repo/a.js:2:1"]},
-            {"ancestorTitles":[],"title":"later","status":"pending"}]},
+            {"ancestorTitles":[],"title":"later","status":"pending"},
+            {"ancestorTitles":[],"title":[2010,1],"status":"passed"}]},
           {"name":"/repo/b.test.js","status":"failed","message":"SyntaxError: no","assertionResults":[]}]}"#;
         let tests = parse(text, Writer::Jest).unwrap().cases;
         let short: Vec<_> = tests.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
@@ -166,6 +182,7 @@ mod tests {
                 ("/repo/a.test.js::cart > adds", Status::Passed),
                 ("/repo/a.test.js::cart > sums", Status::Failed),
                 ("/repo/a.test.js::later", Status::Skipped),
+                ("/repo/a.test.js::[2010,1]", Status::Passed),
                 ("/repo/b.test.js", Status::Failed),
             ]
         );

@@ -63,7 +63,7 @@ impl Shell {
 
     async fn results(&self, suite: &ProjectSuite<'_>, scope: &Scope) -> Result<Results, RunError> {
         let root = self.root();
-        suite.run(&RunRequest { root: &root, scope, log: ".process/test.log" }).await
+        suite.run(&RunRequest::new(&root, scope, ".process/test.log")).await
     }
 
     async fn run(&self, suite: &ProjectSuite<'_>) -> Result<Vec<(String, Status)>, RunError> {
@@ -155,6 +155,18 @@ fn a_folder_that_python_cannot_be_told_is_refused() {
         "{error}"
     );
     assert!(error.hint().contains("REGREEN_WORK_DIR"), "{}", error.hint());
+}
+
+#[tokio::test]
+async fn a_run_has_the_order_of_sets_that_it_asks_for() {
+    let shell = Shell::new();
+    let suite = shell.suite("printf 'ok 1 - seed %s\\n1..1\\n' \"$PYTHONHASHSEED\"", |_| ());
+    let root = shell.root();
+    for hash_seed in [0, 5] {
+        let request = RunRequest::new(&root, &Scope::Full, ".process/test.log");
+        let results = suite.run(&RunRequest { hash_seed, ..request }).await.unwrap();
+        assert!(results.cases[0].id.as_str().ends_with(&format!("seed {hash_seed}")));
+    }
 }
 
 #[tokio::test]

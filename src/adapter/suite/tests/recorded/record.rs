@@ -72,7 +72,7 @@ async fn record_again() {
         let adapter = detection.adapter;
         let site = detection.site.clone();
         let suite = open(detection, settings, &clock).unwrap();
-        let request = RunRequest { root: &root, scope: &Scope::Full, log: "output.txt" };
+        let request = RunRequest::new(&root, &Scope::Full, "output.txt");
         let ran = suite.run(&request).await.map(|results| results.cases.len());
         println!("{project}: {ran:?}");
         let target = data().join("reports").join(kind).join(case);
