@@ -6,7 +6,6 @@ use minijinja::context;
 
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::Stopped;
-use crate::domain::integration::exploration::Exploration;
 use crate::domain::integration::{Integration, IntegrationGoal, IntegrationStep, SessionSummary};
 use crate::domain::session::files::REFLECTION_LOG;
 use crate::domain::text::count;
@@ -26,19 +25,10 @@ const LINE: usize = 200;
 pub fn render_end(state: &Integration, folder: &str, stopped: Option<&Stopped>) -> String {
     let mut text = String::new();
     let id = &state.session_id;
-    let (crossed, all) = state.crossed_boundaries();
-    let before = state.exploration.as_ref().map_or(0, Exploration::crossed_before);
+    let (crossed, _) = state.crossed_boundaries();
     add_row(&mut text, "session", &id.to_string());
-    if state.exploration.is_some() {
-        let boundaries = if all == 1 { "1 boundary".into() } else { format!("{all} boundaries") };
-        let is_measured = state.exploration.as_ref().is_some_and(Exploration::is_measured);
-        let before = if is_measured {
-            format!("{before} crossed by a test before")
-        } else {
-            "not measured which tests crossed before".to_owned()
-        };
-        let found = format!("{boundaries}, {before}, {crossed} now");
-        add_row(&mut text, "found", &found);
+    if let Some(found) = &state.exploration {
+        add_row(&mut text, "found", &format!("{}, {crossed} now", found.describe_boundaries()));
     }
     if let Some(inventory) = &state.test_inventory {
         let tests = count(inventory.total_tests, "test");

@@ -15,18 +15,30 @@ pub async fn existing_tests(
     fx: &Effects<'_>,
     log: &str,
 ) -> Result<Vec<TestCase>, RunError> {
-    let request = RunRequest::new(fx.worktree.root(), &Scope::Full, log);
-    match fx.suite.run(&request).await {
-        Ok(results) => Ok(results.cases),
-        Err(RunError::NoReportFile { .. }) if !has_test_files(tree, fx).await => Ok(Vec::new()),
+    match run_existing(tree, fx, log).await {
         Err(error) => match notice(&error) {
             Some(text) => {
                 fx.screen.show(&Event::Notice { text });
                 Ok(Vec::new())
             }
-            None if matches!(error, RunError::NoTests { .. }) => Ok(Vec::new()),
             None => Err(error),
         },
+        found => found,
+    }
+}
+
+/// The same, where a crash ends what needs the suite later on.
+pub async fn run_existing(
+    tree: &TreeId,
+    fx: &Effects<'_>,
+    log: &str,
+) -> Result<Vec<TestCase>, RunError> {
+    let request = RunRequest::new(fx.worktree.root(), &Scope::Full, log);
+    match fx.suite.run(&request).await {
+        Ok(results) => Ok(results.cases),
+        Err(RunError::NoTests { .. }) => Ok(Vec::new()),
+        Err(error) if notice(&error).is_some() && !has_test_files(tree, fx).await => Ok(Vec::new()),
+        Err(error) => Err(error),
     }
 }
 

@@ -44,7 +44,7 @@ pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, rescore,
     suspects,
 };
-pub use existing_tests::{existing_tests, has_test_files};
+pub use existing_tests::{existing_tests, has_test_files, run_existing};
 pub use fixer::{Fixer, FixerSettings, StepInput};
 pub use hindrances::hindrances;
 pub use impact::Impact;

@@ -247,6 +247,19 @@ fn a_module_that_cannot_be_explored_is_an_error_with_what_to_do() {
 }
 
 #[test]
+fn a_suite_that_cannot_run_ends_a_session_before_it_writes() {
+    let repo = TestRepo::new(SHOP);
+    repo.write(&[("pytest.ini", "[pytest]\naddopts = --no-such-option\n")]);
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-qm", "Misspell an option"]);
+    let ran = repo.regreen(&["integration", "shop/quote.py"]);
+    assert_ne!(ran.code, Some(0), "{}", ran.out);
+    assert!(ran.err.contains("--no-such-option") && !ran.err.contains("phase 3"), "{}", ran.err);
+    let designed = repo.regreen(&["integration", "--dry-run", "shop/quote.py"]);
+    assert!(designed.out.contains("IS-001"), "{}{}", designed.out, designed.err);
+}
+
+#[test]
 fn a_design_that_waits_is_carried_out_when_it_is_confirmed() {
     let repo = TestRepo::new(SHOP);
     let waits = ["integration", "shop/quote.py", "--set", "plan.confirm=always"];

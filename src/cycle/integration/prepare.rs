@@ -8,7 +8,9 @@ use crate::cycle::error::Failure;
 use crate::cycle::session_files::{committed_files, spent};
 use crate::domain::commit;
 use crate::domain::event::Event;
-use crate::domain::integration::{Integration, IntegrationOutcome, IntegrationStep};
+use crate::domain::integration::{
+    Integration, IntegrationGoal, IntegrationOutcome, IntegrationStep,
+};
 use crate::domain::request::ToolCommands;
 use crate::domain::session::files::REFLECTION_LOG;
 use crate::effect::{CommitRequest, Effects, Observer};
@@ -107,6 +109,7 @@ impl PhasePerformer<'_> {
             module: &state.module,
             tree: &state.checkpoint.tree,
             jobs: self.inputs.jobs,
+            only_designs: state.checkpoint.goal == IntegrationGoal::Design,
         };
         let explored = integration::explore_module(&request, self.fx).await?;
         Ok(IntegrationOutcome::Explored {

@@ -182,4 +182,18 @@ impl Exploration {
     pub fn crossed_before(&self) -> usize {
         self.integration_points.iter().filter(|point| point.is_crossed()).count()
     }
+
+    /// The number of boundaries, and how many of them existing tests cross, as far as that is known.
+    #[must_use]
+    pub fn describe_boundaries(&self) -> String {
+        let all = self.integration_points.len();
+        let boundaries = if all == 1 { "1 boundary".into() } else { format!("{all} boundaries") };
+        let measured = self.integration_points.iter().filter(|one| one.crossed.is_some()).count();
+        let crossed = self.crossed_before();
+        match measured {
+            0 if all > 0 => format!("{boundaries}, not measured which tests crossed before"),
+            _ if measured == all => format!("{boundaries}, {crossed} crossed by a test before"),
+            _ => format!("{boundaries}, {crossed} of {measured} measured crossed by a test before"),
+        }
+    }
 }

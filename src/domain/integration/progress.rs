@@ -26,16 +26,11 @@ impl Integration {
     /// The phases that have begun to give something, in order.
     #[must_use]
     pub fn list_phases(&self) -> Vec<PhaseResult> {
-        let boundaries = |found: &Exploration| {
-            let all = found.integration_points.len();
-            let all = if all == 1 { "1 boundary".to_owned() } else { format!("{all} boundaries") };
-            format!("{all}, {} crossed by a test before", found.crossed_before())
-        };
         let scenarios = |number: usize| count(number, "scenario");
         let is_over = self.phase == Phase::Completed;
         let run = self.iterations.latest_results.as_ref();
         let phases = [
-            (2, "exploration", self.exploration.as_ref().map(boundaries)),
+            (2, "exploration", self.exploration.as_ref().map(Exploration::describe_boundaries)),
             (
                 3,
                 "design",

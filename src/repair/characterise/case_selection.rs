@@ -51,6 +51,9 @@ pub fn check_purpose(language: Language, case: &Case, source: &str) -> Result<()
         {
             Err("its result is NaN, of which the code says nothing".into())
         }
+        CallOutcome::Value { literal, .. } if is_noise(literal) && case.documented.is_none() => {
+            Err("its result is zero but for rounding".into())
+        }
         CallOutcome::Raised { message, .. }
             if has_word(message, "NaN")
                 && case.documented.is_none()
@@ -65,6 +68,11 @@ pub fn check_purpose(language: Language, case: &Case, source: &str) -> Result<()
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a number is so near to zero that it is what rounding leaves of it.
+fn is_noise(literal: &str) -> bool {
+    literal.parse::<f64>().is_ok_and(|number| number != 0.0 && number.abs() < 1e-12)
 }
 
 fn accident(language: Language, class: &str) -> String {

@@ -43,6 +43,15 @@ pub fn combine_inputs(
     };
     let longest = pools.iter().map(Vec::len).max().unwrap_or_default();
     let full = parameters.len();
+    // What takes any number of values is there for several.
+    if let Some(rest) = parameters.iter().position(|one| one.rest) {
+        let mut values = base(Some(rest));
+        if let Some(place) = values.get_mut(rest) {
+            *place = at(rest, 0);
+        }
+        values.push(at(rest, 1));
+        put(values);
+    }
     put(base(None));
     for row in 0..longest {
         if row > 0 {

@@ -215,9 +215,9 @@ fn name_stored(call: &Call, setup: &[String]) -> Option<Call> {
             path.trim_matches('/').strip_suffix('s').is_some_and(|one| key.starts_with(one))
         };
         let all = stored.iter().flat_map(|(_, fields)| fields);
-        let same = all.filter(|(name, _)| *name == key).map(|(_, value)| *value).last();
+        let same = all.filter(|(name, _)| *name == key).map(|(_, value)| *value).next_back();
         let of_path = stored.iter().filter(|(path, _)| is_path(path));
-        same.or_else(|| of_path.filter_map(|(_, fields)| Some(fields.first()?.1)).last())
+        same.or_else(|| of_path.filter_map(|(_, fields)| Some(fields.first()?.1)).next_back())
     };
     let write = |argument: &String| {
         let replace = |argument: String, (key, old): (&str, &str)| match value_of(key) {

@@ -508,7 +508,7 @@ mod tests {
             .iter()
             .map(|call| call.arguments.len())
             .collect();
-        assert_eq!(lengths.into_iter().collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(lengths.into_iter().collect::<Vec<_>>(), [1, 2, 3, 4]);
     }
 
     #[test]

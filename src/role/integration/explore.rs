@@ -26,8 +26,8 @@ use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Status, TestCase};
 use crate::domain::text::count;
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects, Speed, Trace, end_before};
-use crate::role::existing_tests;
 use crate::role::test_plan::Survey;
+use crate::role::{existing_tests, run_existing};
 
 use super::boundaries::{find_boundaries, mark_covered, mark_crossed};
 use super::contract::describe_contract;
@@ -54,6 +54,8 @@ pub struct ExploreRequest<'a> {
     pub module: &'a str,
     pub tree: &'a TreeId,
     pub jobs: usize,
+    /// Whether nothing is written, so that a suite that cannot run does no harm.
+    pub only_designs: bool,
 }
 
 /// What was found, what was assumed, and the choice of the focus.
@@ -128,7 +130,11 @@ async fn measure_crossings(
     fx.step("running the suite");
     let from: BTreeSet<RepoPath> = points.iter().map(|point| point.from.clone()).collect();
     let began = fx.clock.elapsed();
-    let cases = existing_tests(request.tree, fx, SUITE_LOG).await?;
+    let cases = if request.only_designs {
+        existing_tests(request.tree, fx, SUITE_LOG).await?
+    } else {
+        run_existing(request.tree, fx, SUITE_LOG).await?
+    };
     let took = fx.clock.elapsed().saturating_sub(began);
     fx.step("measuring which boundaries its tests cross");
     let deadline = fx.clock.elapsed() + SLOWEST + took * SLOWDOWN;
