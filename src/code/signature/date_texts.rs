@@ -57,6 +57,19 @@ pub(super) fn date_texts(lines: &[(u32, &str)]) -> Vec<String> {
     found.into_iter().map(|text| format!("\"{text}\"")).collect()
 }
 
+/// Texts of dates for a key whose value some code reads as one: `fromisoformat(body["until"])`.
+pub(super) fn dates_of_key(code: &str, key: &str) -> Vec<String> {
+    let is_key = |inner: &str| {
+        ['"', '\''].iter().any(|quote| inner.contains(&format!("{quote}{key}{quote}")))
+    };
+    let reads = |line: &&str| {
+        let readers = ["fromisoformat(", "strptime("].iter();
+        let mut given = readers.filter_map(|reader| line.split_once(reader)?.1.split(')').next());
+        given.any(is_key)
+    };
+    date_texts(&code.lines().filter(reads).map(|line| (0, line)).collect::<Vec<_>>())
+}
+
 /// Last words of the names of what holds a date.
 const HOLDERS: &[&str] = &["since", "modified", "expires", "date", "until", "before", "after"];
 
@@ -75,6 +88,13 @@ pub fn dates_of_keys(keys: &[String], texts: &[String]) -> Vec<(String, String)>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_key_that_is_read_as_a_date_gets_dates() {
+        let code = "lend(repo(), body[\"isbn\"], date.fromisoformat(body[\"today\"]))";
+        assert_eq!(dates_of_key(code, "today").first().map(String::as_str), Some("\"2024-02-29\""));
+        assert_eq!(dates_of_key(code, "isbn"), Vec::<String>::new());
+    }
 
     #[test]
     fn what_reads_a_date_has_an_earlier_and_a_later_one_in_its_notation() {

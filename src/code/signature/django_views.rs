@@ -9,7 +9,8 @@ use crate::code::pattern::Pattern;
 use crate::code::tree::{field_of, named_children, named_nodes, statements, text_of};
 
 use super::Callable;
-use super::entry_points::{EntryInput, EntryPoint, InputPlace, METHODS};
+use super::entry_input::{EntryInput, InputPlace};
+use super::entry_points::{EntryPoint, METHODS};
 use super::entry_points::{read_path, replace_functions, take_declared_types, texts_of};
 use super::file_inputs::keys_given;
 use super::python_function::{read_parameters, strip_decorators};

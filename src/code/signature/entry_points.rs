@@ -7,7 +7,8 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 use crate::code::tree::{around, end_line, field_of, line, named_children, named_nodes, text_of};
 
-use super::date_texts::date_texts;
+use super::date_texts::dates_of_key;
+use super::entry_input::{EntryInput, InputPlace};
 use super::file_inputs::keys_given;
 use super::parameter_types::annotated;
 use super::python_function::{read_parameters, strip_decorators};
@@ -54,35 +55,6 @@ impl EntryPoint {
     pub fn is_django(&self) -> bool {
         self.object == "Client"
     }
-}
-
-/// A part of a request, or of a command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EntryInput {
-    pub parameter: Parameter,
-    pub place: InputPlace,
-}
-
-impl EntryInput {
-    pub fn new(name: &str, types: Vec<Type>, optional: bool, place: InputPlace) -> Self {
-        let parameter =
-            Parameter { name: name.to_owned(), types, optional, ..Parameter::default() };
-        Self { parameter, place }
-    }
-}
-
-/// Where a value is given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InputPlace {
-    Path,
-    Query,
-    Json,
-    Form,
-    Position,
-    /// Behind an option such as `--format`.
-    Option(String),
-    /// As the option itself.
-    Flag(String),
 }
 
 /// An application, or a part of one with routes of its own.
@@ -372,21 +344,10 @@ fn read_flask_inputs(function: Node<'_>, text: &str) -> Vec<EntryInput> {
             _ => continue,
         };
         let mut input = EntryInput::new(&key, Vec::new(), is_optional, place);
-        let lines = code.lines().filter(|line| reads_date(line, &key));
-        input.parameter.shown = date_texts(&lines.map(|line| (0, line)).collect::<Vec<_>>());
+        input.parameter.shown = dates_of_key(code, &key);
         inputs.push(input);
     }
     inputs
-}
-
-/// Whether a line reads the value of a key as a date: `fromisoformat(body["until"])`.
-fn reads_date(line: &str, key: &str) -> bool {
-    let readers = ["fromisoformat(", "strptime("];
-    let given = readers.iter().filter_map(|reader| line.split_once(reader)).map(|(_, rest)| rest);
-    let given: Vec<&str> = given.filter_map(|rest| rest.split(')').next()).collect();
-    ['"', '\'']
-        .iter()
-        .any(|quote| given.iter().any(|one| one.contains(&format!("{quote}{key}{quote}"))))
 }
 
 /// What a parameter of a handler of `FastAPI` takes from its request: a value of the query, or the fields of a model.

@@ -9,7 +9,8 @@ use crate::code::tree::{
 };
 use crate::domain::text::has_word;
 
-use super::entry_points::{EntryInput, EntryPoint, InputPlace};
+use super::entry_input::{EntryInput, InputPlace};
+use super::entry_points::EntryPoint;
 use super::module_exports::{Exports, of_module};
 use super::{Callable, Parameter, Type, literals};
 

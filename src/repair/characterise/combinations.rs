@@ -46,11 +46,8 @@ pub fn combine_inputs(
     // What takes any number of values is there for several.
     if let Some(rest) = parameters.iter().position(|one| one.rest) {
         let mut values = base(Some(rest));
-        if let Some(place) = values.get_mut(rest) {
-            *place = at(rest, 0);
-        }
-        values.push(at(rest, 1));
-        put(values);
+        values.splice(rest..=rest, [at(rest, 0)]);
+        put(values.into_iter().chain([at(rest, 1)]).collect());
     }
     put(base(None));
     for row in 0..longest {
@@ -65,9 +62,7 @@ pub fn combine_inputs(
         for varied in 0..full {
             if pools.get(varied).is_some_and(|pool| row < pool.len()) {
                 let mut values = base(Some(varied));
-                if let Some(place) = values.get_mut(varied) {
-                    *place = at(varied, row);
-                }
+                values.splice(varied..=varied, [at(varied, row)]);
                 put(values);
             }
         }

@@ -26,14 +26,14 @@ use crate::domain::characterisation_report::{CharacterisationFile, Characterisat
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::integration::exploration::BoundaryCall;
 use crate::domain::proposal::EditSet;
-use crate::effect::{Call, EffectError, Effects, Lines, Observer, Trace};
+use crate::effect::{Call, CallOutcome, EffectError, Effects, Lines, Observer, Trace};
 
 pub use decisive_calls::{find_indifferent, severed_texts};
 pub use functions_of_failing_tests::{entered, suspects};
 pub use mutation_probe::{find_blind_tests, measure, rescore};
 pub use run::{is_fatal, python_packages};
 pub use test_file::whole_file;
-pub use verify::{RUNS, check_isolation, unsteady};
+pub use verify::{RUNS, SEEDS, check_isolation, unsteady};
 
 use contradicted_tests::keep_contradicted;
 use mutation_probe::{open_runner, select_cases};
@@ -221,8 +221,17 @@ pub async fn characterise(
     }
     let calls = test_files.iter().flat_map(PinnedFile::passing_calls);
     let calls = calls.map(|(_, call)| call).collect();
-    let are_all_errors = test_files.iter().all(PinnedFile::has_only_errors);
+    let are_all_errors = test_files.iter().all(has_only_errors);
     Ok(Generated { edits, tree, report, reached: Lines::new(), traces, calls, are_all_errors })
+}
+
+/// Whether all tests of a file expect an error.
+fn has_only_errors(test_file: &PinnedFile) -> bool {
+    let tests = test_file.draft.tests.iter();
+    let mut cases = tests.map(|test| test_file.find_case((test.function, test.case)));
+    cases.all(|case| {
+        case.is_some_and(|one| matches!(one.expected_outcome(), CallOutcome::Raised { .. }))
+    })
 }
 
 /// Enters the numbers of kept tests in the report.

@@ -197,17 +197,10 @@ impl PinnedFile {
     pub fn passing_calls(&self) -> Vec<(TestId, Call)> {
         let tests = self.draft.tests.iter();
         let call = |test: &DraftTest| {
-            let case = self.case((test.function, test.case))?;
+            let case = self.find_case((test.function, test.case))?;
             Some((self.ids.get(&test.name)?.clone(), case.call.clone()))
         };
         tests.filter_map(call).collect()
-    }
-
-    /// Whether all tests expect an error.
-    pub fn has_only_errors(&self) -> bool {
-        let mut cases = self.draft.tests.iter().map(|test| self.case((test.function, test.case)));
-        let is_error = |case: &Case| matches!(case.expected_outcome(), CallOutcome::Raised { .. });
-        cases.all(|case| case.is_some_and(is_error))
     }
 
     /// Removes the cases of some tests.
@@ -245,7 +238,7 @@ impl PinnedFile {
         let mut traces = Vec::new();
         for test in &self.draft.tests {
             let place = (test.function, test.case);
-            let (Some(id), Some(case)) = (self.ids.get(&test.name), self.case(place)) else {
+            let (Some(id), Some(case)) = (self.ids.get(&test.name), self.find_case(place)) else {
                 continue;
             };
             let lines: BTreeSet<u32> = case.seen.lines.iter().chain(&loaded).copied().collect();
@@ -268,7 +261,7 @@ impl PinnedFile {
         let name = self.ids.iter().find(|(_, id)| **id == trace.test).map(|(name, _)| name);
         let tests = self.draft.tests.iter().filter(|test| Some(&test.name) == name);
         let called: BTreeSet<u32> = tests
-            .filter_map(|test| self.case((test.function, test.case)))
+            .filter_map(|test| self.find_case((test.function, test.case)))
             .flat_map(|case| case.seen.lines.iter().copied())
             .collect();
         let ran = trace.lines.get(&self.subject).into_iter().flatten().copied();
@@ -332,7 +325,7 @@ impl PinnedFile {
         self.retain_cases(&|function, case| chosen.contains(&(function, case)));
     }
 
-    fn case(&self, (function, case): CasePlace) -> Option<&Case> {
+    pub(super) fn find_case(&self, (function, case): CasePlace) -> Option<&Case> {
         self.functions.get(function)?.cases.get(case)
     }
 
@@ -357,14 +350,16 @@ impl PinnedFile {
         is_wanted: &dyn Fn(&Callable, &Case, &[&Case]) -> bool,
     ) {
         for place in places {
-            let (Some(one), Some(case)) = (self.functions.get(place.0), self.case(*place)) else {
+            let (Some(one), Some(case)) = (self.functions.get(place.0), self.find_case(*place))
+            else {
                 continue;
             };
             if one.callable.is_internal || self.is_shown_by_text(one, case) {
                 continue;
             }
             let of_function = chosen.iter().filter(|other| other.0 == place.0);
-            let known: Vec<&Case> = of_function.filter_map(|other| self.case(*other)).collect();
+            let known: Vec<&Case> =
+                of_function.filter_map(|other| self.find_case(*other)).collect();
             let is_known =
                 known.iter().any(|one| one.expected_outcome() == case.expected_outcome());
             if !is_known

@@ -22,7 +22,7 @@ use super::{ATTEMPTS, GenerateRequest, open_runner};
 pub const RUNS: usize = 3;
 
 /// The seeds of these runs, none of which the observed calls had.
-const SEEDS: [u32; RUNS] = [3, 5, 8];
+pub const SEEDS: [u32; RUNS] = [3, 5, 8];
 
 /// Maximum number of runs until each case passes: compilers refuse syntax, types and uncaught errors one
 /// after the other.

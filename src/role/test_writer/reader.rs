@@ -138,7 +138,7 @@ impl<'a> GenerateReader<'a> {
     /// The environment in which the new file is run.
     pub fn run_context(&self) -> RunContext<'_> {
         let WriteRequest { tree, known, jobs, .. } = *self.request;
-        RunContext { tree, known, jobs }
+        RunContext { tree, known, jobs, hash_seed: 0 }
     }
 }
 

@@ -31,6 +31,8 @@ pub struct RunContext<'a> {
     /// The tests of the existing suite.
     pub known: &'a BTreeSet<TestId>,
     pub jobs: usize,
+    /// Of the run, as in [`RunRequest`].
+    pub hash_seed: u32,
 }
 
 impl DraftFile {
@@ -98,6 +100,7 @@ pub async fn run_file(
         Scope::Full
     };
     let request = RunRequest::new(fx.worktree.root(), &scope, ".process/written-output.log");
+    let request = RunRequest { hash_seed: context.hash_seed, ..request };
     let cases = match fx.suite.run(&request).await {
         Ok(results) => results.cases,
         Err(error) if is_fatal(&error) => return Err(error.into()),

@@ -8,7 +8,7 @@ use crate::code::test_cases;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::Status;
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects};
-use crate::role::characterise::{self, RUNS, unsteady};
+use crate::role::characterise::{self, RUNS, SEEDS, unsteady};
 
 use super::run_file::{DraftFile, FileRun, RunContext, run_file};
 
@@ -32,8 +32,8 @@ pub async fn verify_stability(
     let mut result = StableFile::default();
     loop {
         let mut as_expected: BTreeMap<TestId, usize> = BTreeMap::new();
-        for _ in 0..RUNS {
-            match run_file(&file, context, fx).await? {
+        for hash_seed in SEEDS {
+            match run_file(&file, RunContext { hash_seed, ..context }, fx).await? {
                 FileRun::Refused(problem) => {
                     result.dropped.push(format!("{}: {problem}", file.path));
                     return Ok(result);
