@@ -142,6 +142,31 @@ fn a_call_that_makes_no_difference_to_a_test_is_not_what_it_crosses() {
 }
 
 #[test]
+fn where_only_errors_depend_on_the_call_it_is_said() {
+    let repo = TestRepo::new(&[
+        ("shop/__init__.py", ""),
+        (
+            "shop/audit.py",
+            "def check(country):\n    if country not in ('DE', 'FR'):\n        raise ValueError('unknown country')\n",
+        ),
+        (
+            "shop/price.py",
+            "from shop.audit import check\n\n\ndef price(country):\n    check(country)\n    return 3\n",
+        ),
+        (
+            "tests/test_audit.py",
+            "from shop.audit import check\n\n\ndef test_check():\n    assert check('DE') is None\n",
+        ),
+    ]);
+    let ran = repo.regreen(&["integration", "shop/price.py"]);
+    let said = "not tested  shop/price.py → shop/audit.py: a call that succeeds: none was found that depends on shop/audit.py";
+    assert!(ran.out.contains(said), "{}{}", ran.out, ran.err);
+    let id = session_in(&repo, "archives").1;
+    let text = repo.git(&["show", &format!("regreen/{id}:tests/test_price_audit.py")]);
+    assert!(text.contains("pytest.raises(ValueError") && !text.contains("== 3"), "{text}");
+}
+
+#[test]
 fn an_error_before_the_call_does_not_cross_a_boundary_of_a_script() {
     let files = [
         ("package.json", "{\"type\": \"module\", \"scripts\": {\"test\": \"node --test\"}}\n"),

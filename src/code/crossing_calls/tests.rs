@@ -321,7 +321,7 @@ type SeveredRow =
     (&'static str, &'static str, u32, &'static [&'static str], &'static [&'static str]);
 
 #[test]
-fn a_severed_call_gives_nothing_or_an_empty_object_and_the_rest_stays() {
+fn a_severed_call_gives_nothing_or_a_stand_in_and_the_rest_stays() {
     let arguments = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
     let table: &[SeveredRow] = &[
         (

@@ -221,7 +221,7 @@ pub async fn characterise(
     }
     let calls = test_files.iter().flat_map(PinnedFile::passing_calls);
     let calls = calls.map(|(_, call)| call).collect();
-    let are_all_errors = test_files.iter().all(has_only_errors);
+    let are_all_errors = !test_files.is_empty() && test_files.iter().all(has_only_errors);
     Ok(Generated { edits, tree, report, reached: Lines::new(), traces, calls, are_all_errors })
 }
 

@@ -290,11 +290,9 @@ impl Development<'_> {
         self.taken.extend(calls);
         self.add_file(file.file.clone(), (scenario, point), file.tests.clone(), EMBEDDED.into());
         if are_all_errors {
-            let reason = format!(
-                "only errors are tested: no call that succeeds was found to depend on {}",
-                point.to
-            );
-            self.leave_out(point, reason);
+            let what = format!("{}: a call that succeeds", point.boundary_name());
+            let reason = format!("none was found that depends on {}", point.to);
+            self.inventory.untested.push(Untested { what, reason });
         }
         self.tree = tree;
         Ok(None)
