@@ -161,13 +161,14 @@ async fn a_client_asks_nothing_that_the_budget_does_not_pay_for() {
         let error = model.ask(&question).await.unwrap_err();
         assert_eq!(error.kind, ModelErrorKind::OverBudget, "{way}: {error:?}");
         assert!(error.message.contains("would pass the budget of"), "{way}: {error:?}");
-        assert!(error.raw.contains("402") && error.raw.contains("RESOURCE_EXHAUSTED"), "{error:?}");
         let usage = error.usage;
         assert_eq!((usage.tokens(), usage.cost), (used, used * 2), "{way}: {usage:?}");
         drop((question, model));
         let reported = std::iter::from_fn(|| block_on(reported.next())).last();
         assert_eq!(reported, Some(*usage), "{way}: it is known before the end");
-        let got = requests.try_iter().map(|request| {
+        // The server has answered them, but what it prints arrives later.
+        let arrived = caps.iter().map_while(|_| requests.recv_timeout(Duration::from_secs(40)).ok());
+        let got = arrived.chain(requests.try_iter()).map(|request| {
             request["body"]["generationConfig"]["maxOutputTokens"].as_u64().unwrap()
         });
         assert_eq!(got.collect::<Vec<_>>(), caps, "{way}");
