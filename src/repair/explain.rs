@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::code::language::Language;
-use crate::code::mutate::{self, OperatorId};
+use crate::code::mutate::OperatorId;
 use crate::domain::assertion::assertion;
 use crate::domain::explanation::{
     ExplainedCluster, LineOrigin, SearchBudget, Spectrum, SuspiciousLine,
@@ -45,15 +44,7 @@ pub fn unlocated(failing: &[TestCase], tests: Vec<TestId>) -> ExplainedCluster {
 /// What a search of these sources may use up.
 #[must_use]
 pub fn budget(diagnosis: &Diagnosis, limits: Limits) -> SearchBudget {
-    let knows = |file: &RepoPath| {
-        Language::of(file).is_some_and(|language| mutate::spelling(language).is_some())
-    };
-    let kinds = if diagnosis.sources.keys().any(knows) {
-        OperatorId::ALL.len()
-    } else {
-        // Changes since the base can be reverted in any language.
-        usize::from(!diagnosis.sources.is_empty())
-    };
+    let kinds = if diagnosis.sources.is_empty() { 0 } else { OperatorId::ALL.len() };
     SearchBudget {
         kinds: u32::try_from(kinds).unwrap_or(u32::MAX),
         candidates: limits.candidates,

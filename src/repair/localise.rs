@@ -7,9 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
-use crate::code::mutate;
 use crate::code::outline::{self, Function};
-use crate::code::syntax;
 use crate::domain::explanation::{SuspectFunction, ochiai};
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
@@ -146,25 +144,13 @@ async fn sources(
         // Without coverage any source may be at fault; `related` holds what the tests import.
         files.extend(search.related.iter().cloned());
     }
-    // A name that a compiler does not know can be repaired in each language.
-    let is_built = |case: &&TestCase| !case.kind.is_unloaded() && case.kind != CaseKind::Command;
-    let unloaded = search.failing.iter().filter(|case| !is_built(case));
-    let frames = unloaded.filter_map(|case| case.failure.as_ref()).flat_map(|one| &one.frames);
-    let named: BTreeSet<RepoPath> = frames.map(|frame| frame.file.clone()).collect();
     let mut sources = BTreeMap::new();
     for file in files {
-        // Without edit operators for a language, changes since the base can still be reverted, and a
-        // text can be made to parse.
-        let changed = search.base_diff.iter().any(|diff| diff.file == file);
-        let Some(language) = Language::of(&file).filter(|_| !(search.is_test)(&file)) else {
+        if Language::of(&file).is_none() || (search.is_test)(&file) {
             continue;
-        };
+        }
         if let Some(bytes) = search.trial.worktree.read(search.trial.tree, &file).await?
             && let Some(text) = source_text::decode(&file, bytes)
-            && (changed
-                || named.contains(&file)
-                || mutate::spelling(language).is_some()
-                || syntax::first_error(language, &text).is_some())
         {
             sources.insert(file, text);
         }

@@ -128,7 +128,7 @@ impl UnknownNames {
         if language == Language::Python {
             known.extend(BUILTINS);
         }
-        known.extend(mutate::spelling(language).iter().flat_map(|spelling| spelling.wrappers));
+        known.extend(mutate::spelling(language).wrappers);
         let mut candidates = Vec::new();
         let mut start = 0;
         for (index, text) in source.split_inclusive('\n').enumerate() {

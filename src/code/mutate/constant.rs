@@ -110,9 +110,24 @@ fn is_triple_quoted(text: &str) -> bool {
 
 /// Replaces a string by others of the same file.
 pub fn strings_of_the_file(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let is_character = |text: &str| site.spelling.is_typed && text.starts_with('\'');
     if !is_triple_quoted(site.text) {
-        edits.replace_all(site.node, first(&site.scope.strings, 12));
+        let others = first(&site.scope.strings, 12);
+        let same = others.filter(|other| is_character(other) == is_character(site.text));
+        edits.replace_all(site.node, same);
     }
+}
+
+/// Replaces a character by the one before or after it, or by the other case.
+pub fn related_characters(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let mut inner = site.text.trim_matches('\'').chars();
+    let (Some(one), None) = (inner.next(), inner.next()) else { return };
+    let next = char::from_u32(u32::from(one) + 1);
+    let before = u32::from(one).checked_sub(1).and_then(char::from_u32);
+    let case = [one.to_ascii_lowercase(), one.to_ascii_uppercase()];
+    let others = next.into_iter().chain(before).chain(case);
+    let others = others.filter(|other| other.is_ascii_graphic() && !"'\\".contains(*other));
+    edits.replace_all(site.node, others.map(|other| format!("'{other}'")));
 }
 
 /// Replaces a string by common ones.

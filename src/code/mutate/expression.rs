@@ -1,11 +1,13 @@
 //! Edit operators for calls, subscripts, sequences, conditional expressions and assignments.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use super::binary::affinity;
 use super::edit_site::{EditList, EditSite};
 use super::node_kind::{NodeKind, operator_token};
-use crate::code::tree::named_children;
+use crate::code::tree::{children, first_field, named_children};
 use NodeKind::{Member, Name, Subscript};
 
 /// Functions that usually take exactly two values.
@@ -21,7 +23,7 @@ pub fn bare_operand(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 
 /// Replaces a call by its first argument.
 pub fn first_argument(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    if site.field("function").is_some()
+    if site.kind == NodeKind::Call
         && let Some(arguments) = site.field("arguments")
         && let Some(first) = arguments.named_child(0)
         && first.kind() != "comment"
@@ -32,12 +34,15 @@ pub fn first_argument(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 
 /// Drops the call: `x` for `x.strip()`.
 pub fn receiver(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    if let Some(function) = site.field("function")
-        && NodeKind::of(function) == Member
-        && let Some(object) = function.child_by_field_name("object")
-    {
+    let function = site.field("function").filter(|function| NodeKind::of(*function) == Member);
+    if let Some(object) = function.map_or_else(|| site.field("object"), receiver_of) {
         edits.replace(site.node, site.text_of(object));
     }
+}
+
+/// What stands before the dot.
+fn receiver_of(member: Node<'_>) -> Option<Node<'_>> {
+    first_field(member, &["object", "operand", "value"])
 }
 
 pub fn swapped_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
@@ -76,7 +81,16 @@ pub fn fewer_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 /// Drops one element.
 pub fn fewer_elements(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let items = named_children(site.node);
-    let is_literal = matches!(site.node.kind(), "list" | "array" | "tuple" | "set");
+    let is_literal = matches!(
+        site.node.kind(),
+        "list"
+            | "array"
+            | "tuple"
+            | "set"
+            | "array_expression"
+            | "tuple_expression"
+            | "array_initializer"
+    );
     if is_literal
         && (2..=6).contains(&items.len())
         && let (Some(open), Some(close)) = (site.text.chars().next(), site.text.chars().last())
@@ -102,7 +116,8 @@ pub fn more_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 
 /// The function that the arguments belong to.
 fn callee<'a>(site: &EditSite<'a>) -> &'a str {
-    let function = site.node.parent().and_then(|call| call.child_by_field_name("function"));
+    let call = site.node.parent();
+    let function = call.and_then(|call| first_field(call, &["function", "name"]));
     function.map_or("", |function| site.text_of(function))
 }
 
@@ -129,7 +144,8 @@ pub fn descending_order(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 }
 
 fn indexed<'a>(site: &EditSite<'a>) -> Option<&'a str> {
-    site.field("value").or_else(|| site.field("object")).map(|object| site.text_of(object))
+    let object = first_field(site.node, &["value", "object", "operand", "array"]);
+    object.or_else(|| site.node.named_child(0)).map(|object| site.text_of(object))
 }
 
 /// Replaces a subscript by the whole sequence.
@@ -141,7 +157,8 @@ pub fn whole_sequence(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 
 /// Replaces element access by similar access, such as the slice up to or from the index.
 pub fn other_access(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    if let (Some(object), Some(index)) = (indexed(site), site.field("subscript"))
+    if let (Some(object), Some(index)) =
+        (indexed(site), first_field(site.node, &["subscript", "index"]))
         && index.kind() != "slice"
     {
         let index = site.text_of(index);
@@ -151,36 +168,80 @@ pub fn other_access(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Changes the bounds or the step of a slice.
-pub fn other_bounds(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    let parts: Vec<&str> = site.text.split(':').map(str::trim).collect();
-    if parts.len() > 3 {
-        return;
+/// The bounds of a slice or a range.
+struct Bounds<'a> {
+    /// The bytes from the first bound to the last.
+    range: Range<usize>,
+    start: &'a str,
+    stop: &'a str,
+    /// Empty in languages whose slices have no step.
+    step: &'a str,
+    has_step: bool,
+    /// What stands between the bounds.
+    between: &'a str,
+}
+
+impl<'a> Bounds<'a> {
+    fn of(site: &EditSite<'a>) -> Option<Self> {
+        let node = site.node;
+        let has_step = node.kind() == "slice";
+        let is_token = |child: &Node<'_>, kinds: &[&str]| kinds.contains(&child.kind());
+        let tokens = children(node);
+        let between = tokens.iter().find(|child| is_token(child, &[":", "..", "..="]))?;
+        let opening = tokens.iter().find(|child| child.kind() == "[");
+        let closing = tokens.iter().find(|child| child.kind() == "]");
+        let range = opening.map_or(node.start_byte(), Node::end_byte)
+            ..closing.map_or(node.end_byte(), Node::start_byte);
+        let text = site.source.get(range.clone())?;
+        let between = site.text_of(*between);
+        let parts: Vec<&str> = text.split(between).map(str::trim).collect();
+        let (start, stop, step) = match parts.as_slice() {
+            [start, stop] => (*start, *stop, ""),
+            [start, stop, step] if has_step => (*start, *stop, *step),
+            _ => return None,
+        };
+        Some(Self { range, start, stop, step, has_step, between })
     }
-    let at = |index: usize| parts.get(index).copied().unwrap_or_default();
-    let (start, stop, step) = (at(0), at(1), at(2));
-    let write = |start: &str, stop: &str, step: &str| {
-        if step.is_empty() { format!("{start}:{stop}") } else { format!("{start}:{stop}:{step}") }
-    };
-    let mut variants = vec![
-        write("", stop, step),
-        write(start, "", step),
-        write(stop, start, step),
-        write(start, stop, ""),
-        write(start, stop, "-1"),
-        write(start, stop, "2"),
-        write("1", stop, step),
-        write(start, "-1", step),
-    ];
+
+    fn write(&self, start: &str, stop: &str, step: &str) -> String {
+        let between = self.between;
+        let step = if step.is_empty() { String::new() } else { format!("{between}{step}") };
+        format!("{start}{between}{stop}{step}")
+    }
+}
+
+/// Changes the bounds or the step of a slice, or the bounds of a range.
+pub fn other_bounds(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let Some(bounds) = Bounds::of(site) else { return };
+    let Bounds { start, stop, step, .. } = bounds;
+    let mut variants = vec![bounds.write("", stop, step), bounds.write(start, "", step)];
+    variants.push(bounds.write(stop, start, step));
+    if bounds.has_step {
+        variants.extend(["", "-1", "2"].map(|step| bounds.write(start, stop, step)));
+    }
+    variants.push(bounds.write("1", stop, step));
+    if bounds.has_step {
+        variants.push(bounds.write(start, "-1", step));
+    }
     for delta in [" + 1", " - 1"] {
         if !stop.is_empty() {
-            variants.push(write(start, &format!("{stop}{delta}"), step));
+            variants.push(bounds.write(start, &format!("{stop}{delta}"), step));
         }
         if !start.is_empty() {
-            variants.push(write(&format!("{start}{delta}"), stop, step));
+            variants.push(bounds.write(&format!("{start}{delta}"), stop, step));
         }
     }
-    edits.replace_all(site.node, variants);
+    for variant in variants {
+        edits.put(bounds.range.clone(), variant);
+    }
+}
+
+/// Includes the end of a range, or leaves it out.
+pub fn other_end(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let between = children(site.node).into_iter().find(|child| child.kind().starts_with(".."));
+    if let Some(between) = between {
+        edits.replace(between, if between.kind() == ".." { "..=" } else { ".." });
+    }
 }
 
 /// The two results of a conditional expression: for a true and for a false condition.
@@ -226,7 +287,11 @@ pub fn opposite_update(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 
 /// The left and right sides of an assignment.
 fn sides<'a>(site: &EditSite<'a>) -> Option<[Node<'a>; 2]> {
-    Some([site.field("left")?, site.field("right")?])
+    let only = |side: Node<'a>| match side.kind() {
+        "expression_list" => side.named_child(0).filter(|_| side.named_child_count() == 1),
+        _ => Some(side),
+    };
+    Some([only(site.field("left")?)?, only(site.field("right")?)?])
 }
 
 /// Adds to a variable: `+=` for `=`.

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
-use super::node_kind::NodeKind;
+use super::node_kind::{NodeKind, is_function};
+use super::value_types::DeclaredTypes;
 use crate::code::tree::{first_field, named_children, text_of, visit};
 use NodeKind::{
-    Arithmetic, Call, Choice, Compare, Logic, Member, Name, Not, Number, OtherExpression, Property,
-    Sequence, Subscript, Text,
+    Arithmetic, Call, Character, Choice, Compare, Logic, Member, Name, Not, Number,
+    OtherExpression, Property, Sequence, Subscript, Text,
 };
 
 /// Maximum length of an expression that is used as an ingredient.
@@ -34,6 +35,8 @@ pub struct Ingredients<T = Vec<String>> {
     pub unread: T,
     /// Names that the function indexes.
     pub indexed: T,
+    /// The types of its names, where they are declared.
+    pub types: DeclaredTypes,
 }
 
 impl Ingredients {
@@ -44,6 +47,9 @@ impl Ingredients {
         let mut file = Ingredients::<Tally>::default();
         visit(root, |node| file.add(node, source, false));
         let unread = unread(unit, source, &inner.names);
+        for package in imported_packages(root, source) {
+            inner.names.0.remove(package);
+        }
         let mut callables = file.callables.ranked();
         callables.extend(foreign.iter().cloned());
         Self {
@@ -57,8 +63,22 @@ impl Ingredients {
             statements: inner.statements.ranked(),
             indexed: inner.indexed.ranked(),
             unread,
+            types: DeclaredTypes::of(unit, source),
         }
     }
+}
+
+/// The packages that a file of Go imports, by the names that it uses.
+fn imported_packages<'s>(root: Node<'_>, source: &'s str) -> Vec<&'s str> {
+    let mut found = Vec::new();
+    visit(root, |node| {
+        if node.kind() == "import_spec" {
+            let name = first_field(node, &["name", "path"]).map(|name| text_of(name, source));
+            found.extend(name.and_then(|name| name.trim_matches('"').rsplit('/').next()));
+        }
+        !is_function(node)
+    });
+    found
 }
 
 /// Parameters whose name occurs nowhere else in the function.
@@ -66,7 +86,10 @@ fn unread(unit: Node<'_>, source: &str, names: &Tally) -> Vec<String> {
     let parameters = unit.child_by_field_name("parameters").map(named_children).unwrap_or_default();
     let name = |parameter: Node<'_>| match parameter.kind() {
         "identifier" => text_of(parameter, source),
-        _ => text_of(parameter.named_child(0).unwrap_or(parameter), source),
+        _ => {
+            let name = first_field(parameter, &["name", "pattern"]);
+            text_of(name.or(parameter.named_child(0)).unwrap_or(parameter), source)
+        }
     };
     let is_unread = |name: &&str| {
         !matches!(*name, "self" | "cls" | "this")
@@ -112,22 +135,29 @@ impl Ingredients<Tally> {
                         | "class_definition"
                         | "function_declaration"
                         | "class_declaration"
+                        | "function_item"
+                        | "method_declaration"
                 ) && is("name");
-                let called = parent.is_some_and(|up| NodeKind::of(up) == Call) && is("function");
+                let called = parent.is_some_and(|up| NodeKind::of(up) == Call)
+                    && (is("function") || is("name"));
+                let is_type = within == "scoped_identifier"
+                    || within == "macro_invocation"
+                    || matches!(within, "method_invocation" | "field_access")
+                        && text.starts_with(char::is_uppercase);
                 if is("attribute") {
                     self.properties.add(text);
                 } else if defines || called {
                     self.callables.add(text);
-                } else if within != "keyword_argument" || !is("name") {
+                } else if !is_type && (within != "keyword_argument" || !is("name")) {
                     self.names.add(text);
                 }
             }
             Property => self.properties.add(text),
             Number => self.numbers.add(text),
-            Text if text.len() <= LONG => self.strings.add(text),
+            Text | Character if text.len() <= LONG => self.strings.add(text),
             Subscript => {
-                let object =
-                    first_field(node, &["value", "object"]).map(|one| text_of(one, source));
+                let object = first_field(node, &["value", "object"]).or(node.named_child(0));
+                let object = object.map(|one| text_of(one, source));
                 if let Some(object) = object.filter(|object| object.len() <= 20) {
                     self.indexed.add(object);
                 }
@@ -156,6 +186,9 @@ impl Ingredients<Tally> {
                 node.kind(),
                 "expression_statement"
                     | "return_statement"
+                    | "assignment_statement"
+                    | "inc_statement"
+                    | "dec_statement"
                     | "break_statement"
                     | "continue_statement"
             ) {

@@ -18,8 +18,8 @@ mod statement;
 mod syntax_repair;
 #[cfg(test)]
 mod tests;
-mod tokens;
 mod value;
+mod value_types;
 
 pub use edit_site::Candidate;
 pub use mutants::{Depth, mutants};

@@ -1,5 +1,5 @@
 //! Generates mutants, which are small defects that tests should detect, with the operators of the
-//! repair search. For languages without repair operators, it replaces single tokens.
+//! repair search.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,6 @@ use super::edit_site::Candidate;
 use super::node_kind::NodeKind;
 use super::operator_id::OperatorId;
 use super::search::candidates_by;
-use super::spelling::spelling;
-use super::tokens::exchanged_tokens;
 
 /// Operators that imitate human mistakes, first those that tests most often miss.
 const BREAKING: &[OperatorId] = &[
@@ -74,11 +72,7 @@ pub fn mutants(
 ) -> Vec<Candidate> {
     let Some(tree) = language.parse(source) else { return Vec::new() };
     let root = tree.root_node();
-    let mut candidates = if spelling(language).is_some() {
-        candidates_by(language, source, accepts_line, &[], BREAKING)
-    } else {
-        exchanged_tokens(root, source, accepts_line)
-    };
+    let mut candidates = candidates_by(language, source, accepts_line, &[], BREAKING);
     candidates.retain(|one| is_noticeable(root, one, source));
     choose(language, source, &by_line(candidates, depth.per_place), depth.per_line)
 }
@@ -163,10 +157,7 @@ fn changes_existing(node: Node<'_>, operator: OperatorId) -> bool {
         // Operator tokens are unnamed nodes.
         OperatorId::Arithmetic => is_binary || !node.is_named(),
         OperatorId::Constant | OperatorId::OffByOne => {
-            is_binary
-                || matches!(NodeKind::of(node), NodeKind::Number | NodeKind::Nothing)
-                || kind.ends_with("integer_literal")
-                || kind == "int_literal"
+            is_binary || matches!(NodeKind::of(node), NodeKind::Number | NodeKind::Nothing)
         }
         OperatorId::Slice => {
             matches!(NodeKind::of(node), NodeKind::Slice | NodeKind::Subscript | NodeKind::Number)
@@ -190,9 +181,7 @@ fn is_unobservable(node: Node<'_>, candidate: &Candidate, source: &str) -> bool 
         let outside = node.kind() == "if_statement"
             && (head.contains("__name__") || head.contains("TYPE_CHECKING"))
             || node.kind() == "assignment" && head.starts_with("__");
-        let testing = node.kind() == "mod_item"
-            && node.prev_sibling().is_some_and(|before| text(before).contains("cfg(test)"));
-        documentation || logging || message || outside || testing
+        documentation || logging || message || outside
     })
 }
 

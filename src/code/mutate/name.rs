@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::edit_site::{EditList, EditSite};
 use super::node_kind::NodeKind;
+use super::value_types::type_fit;
 
 /// Maximum number of replacements tried for a name.
 pub const NAMES: usize = 14;
@@ -13,7 +14,7 @@ const UNREAD: f64 = 2.0;
 
 /// Whether a name is read at this node, rather than declared, assigned or used as a label.
 pub fn is_read(node: Node<'_>) -> bool {
-    let Some(parent) = node.parent() else { return false };
+    let Some((node, parent)) = place_of(node) else { return false };
     let field = |name: &str| parent.child_by_field_name(name) == Some(node);
     match parent.kind() {
         "function_definition"
@@ -28,23 +29,80 @@ pub fn is_read(node: Node<'_>) -> bool {
         | "typed_parameter"
         | "typed_default_parameter"
         | "keyword_argument"
-        | "variable_declarator" => field("value"),
-        "attribute" | "member_expression" => field("object"),
+        | "variable_declarator"
+        | "function_item"
+        | "method_declaration"
+        | "constructor_declaration"
+        | "parameter_declaration"
+        | "variadic_parameter_declaration"
+        | "formal_parameter"
+        | "parameter"
+        | "var_spec"
+        | "const_spec"
+        | "let_declaration"
+        | "let_condition"
+        | "for_expression"
+        | "enhanced_for_statement"
+        | "field_expression"
+        | "field_initializer"
+        | "keyed_element" => field("value"),
+        "attribute" | "member_expression" | "method_invocation" | "field_access" => field("object"),
+        "selector_expression" => field("operand"),
         "assignment"
         | "assignment_expression"
+        | "assignment_statement"
+        | "short_var_declaration"
         | "augmented_assignment"
         | "augmented_assignment_expression"
+        | "compound_assignment_expr"
         | "for_statement"
+        | "range_clause"
         | "for_in_clause"
         | "for_in_statement" => !field("left"),
-        "pattern_list" | "tuple_pattern" | "array_pattern" | "import_statement"
-        | "as_pattern_target" | "global_statement" | "nonlocal_statement" | "dotted_name"
-        | "aliased_import" | "import_specifier" | "pair_pattern" | "object_pattern" | "type" => {
-            false
-        }
+        "lambda_expression" | "closure_expression" => field("body"),
+        "match_arm" => field("value"),
+        "macro_invocation" => !field("macro"),
+        "pattern_list"
+        | "tuple_pattern"
+        | "array_pattern"
+        | "import_statement"
+        | "as_pattern_target"
+        | "global_statement"
+        | "nonlocal_statement"
+        | "dotted_name"
+        | "aliased_import"
+        | "import_specifier"
+        | "pair_pattern"
+        | "object_pattern"
+        | "type"
+        | "scoped_identifier"
+        | "closure_parameters"
+        | "inferred_parameters"
+        | "match_pattern"
+        | "mut_pattern"
+        | "tuple_struct_pattern"
+        | "struct_pattern"
+        | "slice_pattern"
+        | "reference_pattern"
+        | "captured_pattern"
+        | "or_pattern"
+        | "range_pattern"
+        | "catch_formal_parameter"
+        | "labeled_statement"
+        | "method_reference" => false,
         "expression_statement" => NodeKind::of(node) == NodeKind::Name,
         _ => true,
     }
+}
+
+/// A node and its parent, or those of the list of expressions that it stands in: some grammars wrap
+/// the sides of every assignment.
+pub fn place_of(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    let parent = node.parent()?;
+    if parent.kind() == "expression_list" {
+        return Some((parent, parent.parent()?));
+    }
+    Some((node, parent))
 }
 
 /// Whether a node is a property name, after a dot.
@@ -58,13 +116,17 @@ pub fn is_callee(site: &EditSite<'_>) -> bool {
     site.kind == NodeKind::Name
         && (site.is_field("call", "function")
             || site.is_field("call_expression", "function")
+            || site.is_field("method_invocation", "name")
             || site.is_field("new_expression", "constructor"))
 }
 
 /// Whether a node is a variable that is read or assigned.
 pub fn is_variable(site: &EditSite<'_>) -> bool {
     let parameter = site.node.parent().is_some_and(|parent| {
-        matches!(parent.kind(), "parameters" | "formal_parameters" | "default_parameter")
+        matches!(
+            parent.kind(),
+            "parameters" | "formal_parameters" | "default_parameter" | "parameter_declaration"
+        )
     });
     site.kind == NodeKind::Name
         && !parameter
@@ -81,10 +143,13 @@ pub fn is_assigned(site: &EditSite<'_>) -> bool {
         "augmented_assignment",
         "assignment_expression",
         "augmented_assignment_expression",
+        "assignment_statement",
+        "compound_assignment_expr",
         "for_statement",
     ];
-    site.node.parent().is_some_and(|parent| parent.kind() == "pattern_list")
-        || TARGETS.iter().any(|target| site.is_field(target, "left"))
+    let Some((node, parent)) = place_of(site.node) else { return false };
+    parent.kind() == "pattern_list"
+        || TARGETS.contains(&parent.kind()) && parent.child_by_field_name("left") == Some(node)
 }
 
 /// Similarity of two names, because similar ones are confused more often.
@@ -96,7 +161,8 @@ fn likeness(a: &str, b: &str) -> f64 {
 pub fn other_variables(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in site.names(NAMES) {
         let unread = site.scope.unread.iter().any(|name| name == other);
-        let share = likeness(site.text, other) * if unread { UNREAD } else { 1.0 };
+        let unread = if unread { UNREAD } else { 1.0 };
+        let share = likeness(site.text, other) * unread * type_fit(site, other);
         edits.replace_with_share(site.node, other, share);
     }
 }
@@ -108,7 +174,8 @@ pub fn other_names<'n>(
     edits: &mut EditList<'_>,
 ) {
     for other in names {
-        edits.replace_with_share(site.node, other, likeness(site.text, other));
+        let share = likeness(site.text, other) * type_fit(site, other);
+        edits.replace_with_share(site.node, other, share);
     }
 }
 

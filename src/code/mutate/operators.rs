@@ -59,7 +59,8 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Constant, To(&[Kind::Number]), 0.5, |site, edits| {
         edits.replace_all(site.node, first(&site.scope.numbers, 10));
     }),
-    row(Id::Text, To(&[Kind::Text]), 1.0, constant::strings_of_the_file),
+    row(Id::Text, To(&[Kind::Text, Kind::Character]), 1.0, constant::strings_of_the_file),
+    row(Id::Text, To(&[Kind::Character]), 0.8, constant::related_characters),
     row(Id::Text, To(&[Kind::Text]), 0.8, constant::common_strings),
     row(Id::Text, To(&[Kind::Text]), 1.0, constant::respelled_string),
     row(Id::Text, To(&[Kind::Text]), 0.5, constant::shorter_string),
@@ -68,10 +69,10 @@ pub const OPERATORS: &[Operator] = &[
         edits.replace(site.node, site.spelling.opposite(site.text));
     }),
     row(Id::Truth, To(&[Kind::Truth]), 0.2, |site, edits| {
-        edits.replace(site.node, site.spelling.nothing);
+        value::replace_fitting([site.spelling.nothing].into_iter(), site, edits);
     }),
     row(Id::Constant, To(&[Kind::Nothing]), 0.3, |site, edits| {
-        edits.replace_all(site.node, ["0", "[]", "\"\""]);
+        edits.replace_all(site.node, site.spelling.empties.iter().copied());
     }),
     // Names. A known confusion is likelier than an arbitrary name from nearby.
     row(Id::Callee, Nodes(name::is_callee), 1.2, name::confused_names),
@@ -119,7 +120,8 @@ pub const OPERATORS: &[Operator] = &[
     // Elements, slices, sequences, conditional expressions.
     row(Id::Slice, To(&[Kind::Subscript]), 0.8, expression::whole_sequence),
     row(Id::Slice, To(&[Kind::Subscript]), 0.6, expression::other_access),
-    row(Id::OffByOne, To(&[Kind::Slice]), 0.8, expression::other_bounds),
+    row(Id::OffByOne, To(&[Kind::Slice, Kind::Subscript]), 0.8, expression::other_bounds),
+    row(Id::OffByOne, To(&[Kind::Slice]), 1.5, expression::other_end),
     row(Id::SwapBranches, To(&[Kind::Choice]), 1.2, expression::swapped_results),
     row(Id::SwapBranches, To(&[Kind::Choice]), 0.6, expression::one_result),
     row(Id::SwapElements, To(&[Kind::Sequence]), 1.0, expression::swapped_elements),
@@ -208,10 +210,10 @@ pub const OPERATORS: &[Operator] = &[
         Id::Variable,
         Values(|site| !is_kind(site, &[Kind::Name, Kind::Number])),
         0.35,
-        |site, edits| edits.replace_all(site.node, site.names(NAMES)),
+        |site, edits| value::replace_fitting(site.names(NAMES), site, edits),
     ),
     row(Id::Constant, Values(|site| site.kind == Kind::Name), 0.25, |site, edits| {
-        edits.replace_all(site.node, ["0", "1"]);
+        value::replace_fitting(["0", "1"].into_iter(), site, edits);
     }),
     row(
         Id::Ingredient,

@@ -12,7 +12,9 @@ use super::operators::OPERATORS;
 use super::spelling::{Spelling, spelling};
 use super::value;
 use crate::code::language::Language;
-use crate::code::tree::{children, end_line, line, named_nodes, statements, text_of};
+use crate::code::tree::{
+    children, end_line, line, marks_before, named_nodes, statements, text_of, visit,
+};
 
 /// Nodes that are not edited: bugs are rare in types and imports, and names there are not values.
 const SKIPPED: &[&str] = &[
@@ -23,6 +25,21 @@ const SKIPPED: &[&str] = &[
     "comment",
     "decorator",
     "future_import_statement",
+    "import_declaration",
+    "package_clause",
+    "package_declaration",
+    "use_declaration",
+    "attribute_item",
+    "inner_attribute_item",
+    "annotation",
+    "marker_annotation",
+    "type_arguments",
+    "type_parameters",
+    "generic_type",
+    "parameter_list",
+    "macro_definition",
+    "line_comment",
+    "block_comment",
 ];
 
 /// All single edits on the lines that `accepts_line` accepts, in source order, except those of
@@ -70,23 +87,31 @@ pub fn candidates_by(
     foreign_names: &[String],
     only: &[OperatorId],
 ) -> Vec<Candidate> {
-    let (Some(spelling), Some(tree)) = (spelling(language), language.parse(source)) else {
-        return Vec::new();
-    };
-    let root = tree.root_node();
+    let Some(tree) = language.parse(source) else { return Vec::new() };
+    let (spelling, root) = (spelling(language), tree.root_node());
     let mut edits = EditList::new(source, only);
-    for unit in units(root).into_iter().filter(|unit| reaches(*unit, accepts_line)) {
+    for unit in units(root, source).into_iter().filter(|unit| reaches(*unit, accepts_line)) {
         let scope = Ingredients::of(unit, root, source, foreign_names);
         UnitWalk { source, spelling, scope: &scope, accepts_line, unit }.walk(unit, &mut edits);
     }
     edits.into_candidates()
 }
 
-/// The functions of a file, plus the module itself for the code outside them.
-fn units(root: Node<'_>) -> Vec<Node<'_>> {
-    let mut units = named_nodes(root);
-    units.retain(|node| is_function(*node) || node.parent().is_none());
+/// The functions of a file, plus the module itself for the code outside them; no tests.
+fn units<'t>(root: Node<'t>, source: &str) -> Vec<Node<'t>> {
+    let mut units = Vec::new();
+    visit(root, |node| {
+        let is_test = is_test_code(node, source);
+        units.extend((!is_test && (is_function(node) || node == root)).then_some(node));
+        !is_test
+    });
     units
+}
+
+/// Whether a module or a function is compiled for tests only.
+fn is_test_code(node: Node<'_>, source: &str) -> bool {
+    matches!(node.kind(), "mod_item" | "function_item")
+        && ["#[cfg(test)]", "test]"].iter().any(|mark| marks_before(node, source).contains(mark))
 }
 
 fn reaches(node: Node<'_>, accepts_line: &dyn Fn(u32) -> bool) -> bool {
@@ -104,7 +129,8 @@ struct UnitWalk<'a> {
 
 impl<'a> UnitWalk<'a> {
     fn walk(&self, node: Node<'a>, edits: &mut EditList<'_>) {
-        if node != self.unit && is_function(node) || !reaches(node, self.accepts_line) {
+        let is_foreign = || is_function(node) || is_test_code(node, self.source);
+        if node != self.unit && is_foreign() || !reaches(node, self.accepts_line) {
             return;
         }
         if NodeKind::of(node) == NodeKind::Block {
@@ -134,7 +160,7 @@ impl<'a> UnitWalk<'a> {
             node,
             kind: NodeKind::of(node),
             text: text_of(node, self.source),
-            parent: node.parent().map_or(NodeKind::Other, NodeKind::of),
+            parent: role_of_parent(node),
             source: self.source,
             spelling: self.spelling,
             scope: self.scope,
@@ -148,9 +174,24 @@ impl<'a> UnitWalk<'a> {
     }
 }
 
+/// What a node is to its parent. The last expression of a block is its result.
+fn role_of_parent(node: Node<'_>) -> NodeKind {
+    let Some(parent) = node.parent() else { return NodeKind::Other };
+    if parent.kind() == "expression_list" && parent.named_child_count() == 1 {
+        return parent.parent().map_or(NodeKind::Other, NodeKind::of);
+    }
+    let is_result = parent.kind() == "block"
+        && node.next_named_sibling().is_none()
+        && NodeKind::of(node).is_value()
+        && parent.parent().is_some_and(|function| function.kind() == "function_item");
+    if is_result { NodeKind::Return } else { NodeKind::of(parent) }
+}
+
 fn is_definition(statement: Node<'_>) -> bool {
     let kind = statement.kind();
     ["definition", "import", "class"].iter().any(|word| kind.contains(word))
-        || kind.contains("declaration") && kind.contains("function")
+        || kind.contains("declaration")
+            && ["function", "method", "use"].iter().any(|word| kind.contains(word))
+        || kind.ends_with("_item")
         || kind.starts_with("export")
 }

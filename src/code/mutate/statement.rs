@@ -4,17 +4,20 @@ use tree_sitter::Node;
 
 use super::edit_site::{EditList, EditSite, first};
 use super::node_kind::{NodeKind, is_function};
+use super::value_types::{ValueType, may_be_of, type_fit};
 use crate::code::tree::visit;
 use NodeKind::{For, Return, Truth, While};
 
 /// Swaps loop jumps: `break` becomes `continue`, and the reverse.
 pub fn other_jump(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let other = match site.node.kind() {
-        "break_statement" => "continue",
-        "continue_statement" => "break",
+        "break_statement" | "break_expression" => "continue",
+        "continue_statement" | "continue_expression" => "break",
         _ => return,
     };
-    edits.replace(site.node, format!("{other}{}", site.spelling.end));
+    let is_expression = site.node.kind().ends_with("_expression");
+    let end = if is_expression { "" } else { site.spelling.end };
+    edits.replace(site.node, format!("{other}{end}"));
 }
 
 /// Turns an `elif` branch into a separate `if`.
@@ -27,11 +30,15 @@ pub fn separate_if(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 }
 
 fn return_of(value: &str, site: &EditSite<'_>) -> String {
-    format!("return {value}{}", site.spelling.end)
+    // Where `return` is an expression, its statement ends it.
+    let is_expression = site.node.kind() == "return_expression";
+    format!("return {value}{}", if is_expression { "" } else { site.spelling.end })
 }
 
 pub fn returned_variable(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    edits.replace_all(site.node, site.names(10).map(|other| return_of(other, site)));
+    for other in site.names(10) {
+        edits.replace_with_share(site.node, return_of(other, site), type_fit(site, other));
+    }
 }
 
 pub fn returned_constant(site: &EditSite<'_>, edits: &mut EditList<'_>) {
@@ -40,17 +47,16 @@ pub fn returned_constant(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     const SOMETIMES: f64 = 0.4;
     const OFTEN: f64 = 0.5;
     let [yes, no] = site.spelling.truths;
-    for (value, share) in [
-        (yes, OFTEN),
-        (no, OFTEN),
-        (site.spelling.nothing, OFTEN),
-        ("0", SOMETIMES),
-        ("1", SELDOM),
-        ("[]", OFTEN),
-        ("\"\"", SELDOM),
-        ("-1", SOMETIMES),
-    ] {
-        edits.replace_with_share(site.node, return_of(value, site), share);
+    let empties = site.spelling.empties.iter().map(|empty| match *empty {
+        "0" => ("0", SOMETIMES),
+        "\"\"" => ("\"\"", SELDOM),
+        empty => (empty, OFTEN),
+    });
+    let others = [(yes, OFTEN), (no, OFTEN), (site.spelling.nothing, OFTEN)];
+    for (value, share) in
+        others.into_iter().chain(empties).chain([("1", SELDOM), ("-1", SOMETIMES)])
+    {
+        edits.replace_with_share(site.node, return_of(value, site), share * type_fit(site, value));
     }
 }
 
@@ -60,7 +66,9 @@ fn short_value<'a>(site: &EditSite<'a>) -> Option<&'a str> {
 }
 
 pub fn negated_return(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    if let Some(value) = short_value(site) {
+    if let Some(value) = short_value(site)
+        && may_be_of(site, &ValueType::Truth)
+    {
         edits.replace(site.node, return_of(&format!("{}({value})", site.spelling.not), site));
     }
 }
@@ -193,8 +201,10 @@ pub fn guarded(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let [yes, no] = site.spelling.truths;
     let jumps = if is_in_loop(site.node) { ["continue", "break"].as_slice() } else { &[] };
     let mut exits: Vec<String> = jumps.iter().map(|jump| format!("{jump}{end}")).collect();
-    let values = [yes, no, site.spelling.nothing, "0", "[]", "\"\""];
-    exits.extend(values.into_iter().chain(site.names(4)).map(|value| return_of(value, site)));
+    let constants = [yes, no, site.spelling.nothing].into_iter();
+    let values = constants.chain(site.spelling.empties.iter().copied()).chain(site.names(4));
+    let fits = |value: &&str| !site.spelling.is_typed || site.scope.types.may_return(value);
+    exits.extend(values.filter(fits).map(|value| return_of(value, site)));
     let mut conditions: Vec<String> = first(&site.scope.conditions, 6).map(str::to_owned).collect();
     for name in site.names(4) {
         conditions.push(format!("{}{name}", site.spelling.not));
@@ -208,7 +218,7 @@ pub fn guarded(site: &EditSite<'_>, edits: &mut EditList<'_>) {
         for exit in &exits {
             let guard = match site.spelling.indentation {
                 Some(level) => format!("{open}{condition}{close}\n{indent}{level}{exit}"),
-                None => format!("{open}{condition}{close} {exit}"),
+                None => format!("{open}{condition}{close} {exit}{}", site.spelling.if_end),
             };
             insert(&guard, site, edits);
         }
@@ -250,7 +260,8 @@ pub fn similar_call(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 /// Inserts a change of a variable, such as an increment.
 pub fn variable_change(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for name in site.names(6) {
-        for change in ["+= 1", "-= 1", "= 0", "= []"] {
+        let empty = if site.spelling.is_typed { "= 0" } else { "= []" };
+        for change in ["+= 1", "-= 1", "= 0", empty] {
             insert(&format!("{name} {change}{}", site.spelling.end), site, edits);
         }
         for (open, close) in site.spelling.reassignments {
@@ -267,8 +278,13 @@ fn is_in_loop(node: Node<'_>) -> bool {
 
 /// Swaps the statement with the next one.
 pub fn exchanged(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    const SIMPLE: &[&str] =
-        &["expression_statement", "lexical_declaration", "if_statement", "return_statement"];
+    const SIMPLE: &[&str] = &[
+        "expression_statement",
+        "lexical_declaration",
+        "if_statement",
+        "return_statement",
+        "assignment_statement",
+    ];
     let Some(next) = site.siblings.get(site.index + 1) else { return };
     if [site.node, *next].iter().all(|node| SIMPLE.contains(&node.kind())) {
         let text = site.exchanged(site.node, *next);

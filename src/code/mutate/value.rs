@@ -3,9 +3,10 @@
 use super::edit_site::{EditList, EditSite, first};
 use super::name::is_read;
 use super::node_kind::NodeKind;
+use super::value_types::{ValueType, may_be_of, type_fit};
 use NodeKind::{
-    Arguments, Arithmetic, Assign, Augment, Call, Choice, Compare, Logic, Member, Name, Not,
-    Nothing, Number, OtherExpression, Return, Sequence, Slice, Subscript, Text, Truth,
+    Arguments, Arithmetic, Assign, Augment, Call, Character, Choice, Compare, Logic, Member, Name,
+    Not, Nothing, Number, OtherExpression, Return, Sequence, Slice, Subscript, Text, Truth,
 };
 
 /// Maximum number of nearby expressions tried in place of one.
@@ -15,9 +16,12 @@ pub const INGREDIENTS: usize = 24;
 pub fn is_value(site: &EditSite<'_>) -> bool {
     let node = site.node;
     let inner = node.parent().is_some_and(|parent| {
-        ["function", "object"].iter().any(|field| parent.child_by_field_name(field) == Some(node))
+        let is = |field: &&str| parent.child_by_field_name(field) == Some(node);
+        ["function", "object"].iter().any(is)
+            || NodeKind::of(parent) == Member && ["operand", "value"].iter().any(is)
     });
     site.kind.is_value()
+        && site.parent != NodeKind::Update
         && is_read(node)
         && !inner
         && !matches!(site.text, "" | "self" | "this")
@@ -29,9 +33,9 @@ pub fn is_value(site: &EditSite<'_>) -> bool {
 fn may_be_number(site: &EditSite<'_>) -> bool {
     let never = matches!(
         site.kind,
-        Text | Truth | Nothing | Logic | Compare | Not | Sequence | OtherExpression
+        Text | Character | Truth | Nothing | Logic | Compare | Not | Sequence | OtherExpression
     );
-    !never && !is_boolean_call(site)
+    !never && !is_boolean_call(site) && may_be_of(site, &ValueType::Number)
 }
 
 /// Functions that answer yes or no, in the languages together.
@@ -113,6 +117,8 @@ pub fn is_condition(site: &EditSite<'_>) -> bool {
     match parent.kind() {
         "if_clause" => true,
         "conditional_expression" => parent.named_child(1) == Some(child),
+        // A loop of Go that has nothing but a condition.
+        "for_statement" if parent.named_child(0) == Some(child) => child.kind() != "for_clause",
         _ => parent.child_by_field_name("condition") == Some(child),
     }
 }
@@ -171,8 +177,22 @@ pub fn cut_at<'n>(
     }
 }
 
+/// Replaces the node by other values, last those that seem to be of another type.
+pub fn replace_fitting<'n>(
+    values: impl Iterator<Item = &'n str>,
+    site: &EditSite<'_>,
+    edits: &mut EditList<'_>,
+) {
+    for value in values {
+        edits.replace_with_share(site.node, value, type_fit(site, value));
+    }
+}
+
 /// Negates a condition.
 pub fn negated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    if !may_be_of(site, &ValueType::Truth) {
+        return;
+    }
     let not = site.spelling.not;
     let text = match site.kind {
         Name | Call | Member => format!("{not}{}", site.text),
@@ -200,7 +220,7 @@ fn conditions(site: &EditSite<'_>) -> Vec<String> {
     let equal = site.spelling.equal;
     let others = site.scope.conditions.iter().filter(|one| *one != site.text);
     let mut found: Vec<String> = others.take(8).cloned().collect();
-    for name in site.names(6) {
+    for name in site.names(6).filter(|name| type_fit(site, name) == 1.0) {
         found.push(name.to_owned());
         found.push(format!("{}{name}", site.spelling.not));
     }

@@ -2,6 +2,7 @@
 
 mod mutant_selection;
 mod operators;
+mod typed_languages;
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::code::language::Language;
 use crate::code::mutate::operators::OPERATORS;
-use crate::code::mutate::{Candidate, Depth, OperatorId, candidates, mutants, spelling};
+use crate::code::mutate::{Candidate, Depth, OperatorId, candidates, mutants};
 use crate::code::syntax::{Reparser, first_error};
 
 /// A function or two in which every operator finds something to do.
@@ -174,12 +175,12 @@ fn candidates_their_weights_and_their_order_stay_as_they_are() {
             let lines: Vec<String> = all_of(language, source).iter().map(line).collect();
             (lines.len(), digest(&lines))
         });
-    assert_eq!(list, [(16132, 13_682_517_674_163_551_510), (10883, 554_808_314_878_453_185)]);
+    assert_eq!(list, [(16132, 3_090_576_957_414_853_152), (10824, 2_581_740_061_484_508_546)]);
 }
 
 #[test]
-fn every_operator_writes_something_that_parses_in_each_language_with_repairs() {
-    for (language, source) in SAMPLES.iter().filter(|(language, _)| spelling(*language).is_some()) {
+fn every_operator_writes_something_that_parses_in_each_language() {
+    for (language, source) in SAMPLES {
         let mut reparser = Reparser::of(*language, source).unwrap();
         let mut parses = BTreeSet::new();
         for one in all_of(*language, source) {
@@ -194,7 +195,7 @@ fn every_operator_writes_something_that_parses_in_each_language_with_repairs() {
                 &[OperatorId::Update, OperatorId::Syntax, OperatorId::ReverseChange]
             }
             // The sample is short, and its truths are returned: `return` writes the other one first.
-            Language::JavaScript => continue,
+            Language::JavaScript | Language::Rust | Language::Go | Language::Java => continue,
             _ => &[OperatorId::Truth, OperatorId::Syntax, OperatorId::ReverseChange],
         };
         for operator in OperatorId::ALL {
@@ -212,7 +213,8 @@ fn no_operator_writes_syntax_that_the_language_lacks() {
         let absent: &[&str] = match language {
             Language::Python => &script,
             Language::JavaScript | Language::TypeScript | Language::Tsx => &python,
-            Language::Rust | Language::Go | Language::Java => &["===", "await", "None", " and "],
+            Language::Rust => &["===", "await", "null", "nil", " and "],
+            Language::Go | Language::Java => &["===", "await", "None", " and "],
         };
         // Candidates repeat expressions of the sample, so its own `await` is cut off.
         let source = source.split("async def").next().unwrap();

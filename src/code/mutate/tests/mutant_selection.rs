@@ -1,4 +1,4 @@
-//! Mutants: a selection of the candidates, and edits of languages without repairs.
+//! Mutants: a selection of the candidates.
 
 use super::*;
 
@@ -17,25 +17,25 @@ fn every_mutant_of_every_language_parses_and_differs() {
 }
 
 #[test]
-fn tokens_of_languages_without_repairs_are_exchanged_one_at_a_time() {
+fn mutants_of_languages_with_types_imitate_slips() {
     let table = [
         (Language::Rust, "fn f(a: i32) -> i32 { a + 1 }", vec!["a - 1", "a + 2"]),
         (
             Language::Rust,
             "fn f(a: bool) -> bool { if a { !a } else { true } }",
-            vec!["if !(a)", "{ a }", "{ false }"],
+            vec!["if !a", "{ a }", "{ false }"],
         ),
         (Language::Go, "package a\nfunc f(a int) { a++ }", vec!["a--"]),
-        (Language::Go, "package a\nfunc f(a int) int { return -a }", vec!["return a "]),
+        (Language::Go, "package a\nfunc f(a int) int { return g(-a) }", vec!["g(a)"]),
         (
             Language::Java,
-            "class A { int f(int a) { a += 2; return a % 3; } }",
-            vec!["a -= 2", "a += 3", "a * 3", "a % 4"],
+            "class A { int f(int a) { a += 2;\nreturn a % 3; } }",
+            vec!["a -= 2", "a += 3", "a / 3", "a % 4"],
         ),
         (
             Language::Java,
             "class A { void f(boolean a) { while (a) { f(a); } } }",
-            vec!["while (!(a))"],
+            vec!["while (!a)"],
         ),
     ];
     for (language, source, expected) in table {
@@ -43,7 +43,6 @@ fn tokens_of_languages_without_repairs_are_exchanged_one_at_a_time() {
             .iter()
             .map(|one| one.apply(source))
             .collect();
-        assert_eq!(texts.len(), expected.len(), "{source}: {texts:#?}");
         for text in expected {
             assert!(texts.iter().any(|one| one.contains(text)), "{text}: {texts:#?}");
         }
