@@ -231,7 +231,7 @@ pub fn reason_to_give_up(
     let reason = if last.searched && last.tried == 0 && last.is_at_home {
         "the widest search found nothing to try"
     } else if last.searched && last.tried == 0 {
-        "the widest search found nothing to try; without a model, regreen repairs little but failures that lead into Python, JavaScript or TypeScript"
+        "the widest search found nothing to try; without a model, regreen repairs little but failures that lead into Python, JavaScript, TypeScript, Go, Rust or Java"
     } else if last.searched {
         "the widest search found nothing within its limits"
     } else {
@@ -380,7 +380,7 @@ mod tests {
         let ended = |round| reason_to_give_up(&[round], &[], &t).unwrap();
         assert!(ended(empty.clone()).starts_with("the widest search"));
         let untried = FinishedIteration { tried: 0, ..empty.clone() };
-        assert!(ended(untried.clone()).contains("that lead into Python, JavaScript or TypeScript"));
+        assert!(ended(untried.clone()).contains("that lead into Python, JavaScript, TypeScript, Go, Rust or Java"));
         let at_home = FinishedIteration { is_at_home: true, ..untried };
         assert_eq!(ended(at_home), "the widest search found nothing to try");
         assert!(ended(FinishedIteration { searched: false, ..empty }).ends_with("no usable edit"));

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""Measures the embedded engine on a set of small Go bugs, one git repository per bug.
+
+    benches/humanevalfix_go.py SET.jsonl [--regreen target/dist/regreen] [--jobs 1] [--only ID,ID]
+
+Each line of the set holds `import`, `declaration`, `buggy_solution`, `canonical_solution`, `test` and `entry_point`, as
+HumanEvalFix (HumanEvalPack, Go) publishes them. The assertions of the tests come from a small package in the
+repository, so that nothing is downloaded. An edit is *plausible* when the tests pass, and *correct* when it agrees with
+the reference on many inputs that the tests do not hold, made by the types of the parameters.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+MODULE = "module example.com/solution\n\ngo 1.21\n"
+
+ASSERT = '''// Package assert compares values in tests.
+package assert
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"testing"
+)
+
+// Assertions are those of one test.
+type Assertions struct{ t *testing.T }
+
+// New starts the assertions of a test.
+func New(t *testing.T) *Assertions { return &Assertions{t} }
+
+func same(expected, actual interface{}) bool {
+	if one, ok := expected.([]byte); ok {
+		if other, ok := actual.([]byte); ok {
+			return bytes.Equal(one, other)
+		}
+	}
+	return reflect.DeepEqual(expected, actual)
+}
+
+// Equal fails the test where two values differ.
+func (a *Assertions) Equal(expected, actual interface{}, _ ...interface{}) bool {
+	a.t.Helper()
+	if !same(expected, actual) {
+		a.t.Errorf("Not equal: expected: %#v actual: %#v", expected, actual)
+		return false
+	}
+	return true
+}
+
+// True fails the test where a value is false.
+func (a *Assertions) True(value bool, _ ...interface{}) bool {
+	a.t.Helper()
+	return a.Equal(true, value)
+}
+
+// False fails the test where a value is true.
+func (a *Assertions) False(value bool, _ ...interface{}) bool {
+	a.t.Helper()
+	return a.Equal(false, value)
+}
+
+// Nil fails the test where a value is there.
+func (a *Assertions) Nil(value interface{}, _ ...interface{}) bool {
+	a.t.Helper()
+	if value != nil && !reflect.ValueOf(value).IsNil() {
+		a.t.Errorf("Expected nil, but got: %#v", value)
+		return false
+	}
+	return true
+}
+
+// InDelta fails the test where two numbers are further apart.
+func (a *Assertions) InDelta(expected, actual, delta float64, _ ...interface{}) bool {
+	a.t.Helper()
+	if math.Abs(expected-actual) > delta {
+		a.t.Errorf("Max difference between %v and %v allowed is %v", expected, actual, delta)
+		return false
+	}
+	return true
+}
+'''
+
+JUDGE = '''package solution
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"reflect"
+	"testing"
+	"time"
+)
+
+func value(r *rand.Rand, t reflect.Type) reflect.Value {
+	v := reflect.New(t).Elem()
+	switch t.Kind() {
+	case reflect.Bool:
+		v.SetBool(r.Intn(2) == 0)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(r.Intn(60) - 8))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(uint64(r.Intn(60)))
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(math.Round(r.Float64()*2000-500) / 10)
+	case reflect.String:
+		pool := "aAbBeEyz019 .,()[]<>-"
+		text := make([]byte, r.Intn(9))
+		for i := range text {
+			text[i] = pool[r.Intn(len(pool))]
+		}
+		v.SetString(string(text))
+	case reflect.Slice:
+		n := r.Intn(6)
+		v.Set(reflect.MakeSlice(t, n, n))
+		for i := 0; i < n; i++ {
+			v.Index(i).Set(value(r, t.Elem()))
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(t))
+		for i := r.Intn(4); i > 0; i-- {
+			v.SetMapIndex(value(r, t.Key()), value(r, t.Elem()))
+		}
+	case reflect.Interface:
+		for _, one := range []interface{}{r.Intn(9), "a1", 2.5}[r.Intn(3):][:1] {
+			v.Set(reflect.ValueOf(one))
+		}
+	}
+	return v
+}
+
+func call(f reflect.Value, in []reflect.Value) (said string) {
+	done := make(chan string, 1)
+	go func() {
+		defer func() {
+			if recover() != nil {
+				done <- "panics"
+			}
+		}()
+		text := ""
+		for _, out := range f.Call(in) {
+			text += fmt.Sprintf("%#v ", out.Interface())
+		}
+		done <- text
+	}()
+	select {
+	case said = <-done:
+	case <-time.After(time.Second):
+		said = "hangs"
+	}
+	return
+}
+
+func TestJudge(t *testing.T) {
+	r := rand.New(rand.NewSource(7))
+	reference, candidate := reflect.ValueOf(Reference), reflect.ValueOf(%s)
+	tried, differ := 0, 0
+	for round := 0; round < 600 && differ == 0; round++ {
+		var in, again []reflect.Value
+		seed := r.Int63()
+		one, other := rand.New(rand.NewSource(seed)), rand.New(rand.NewSource(seed))
+		for i := 0; i < reference.Type().NumIn(); i++ {
+			in = append(in, value(one, reference.Type().In(i)))
+			again = append(again, value(other, reference.Type().In(i)))
+		}
+		expected := call(reference, in)
+		if expected == "panics" || expected == "hangs" {
+			continue
+		}
+		tried++
+		if call(candidate, again) != expected {
+			differ++
+		}
+	}
+	fmt.Printf("JUDGED %%d %%d\\n", tried, differ)
+}
+'''
+
+
+def imports_of(text):
+    return "package solution\n\n" + text.strip() + "\n"
+
+
+def solution(row, body):
+    return imports_of(row["import"]) + row["declaration"] + body
+
+
+def test_file(row):
+    setup = row["test_setup"].replace("package main", "package solution")
+    setup = setup.replace("github.com/stretchr/testify/assert", "example.com/solution/assert")
+    return setup + "\n" + row["test"]
+
+
+def write(folder, files):
+    for name, text in files.items():
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+
+
+def judge(row, fixed, folder):
+    """Whether two solutions agree; the reference gets another name, also for what it calls itself."""
+    name = row["entry_point"]
+    body = row["declaration"] + row["canonical_solution"]
+    others = set(re.findall(r"^func (\w+)", body, re.M)) - {name}
+    body = re.sub(rf"\b{name}\b", "Reference", body)
+    for other in others:
+        body = re.sub(rf"\b{other}\b", other + "OfReference", body)
+    body = re.sub(r"^type (\w+)", r"type \1OfReference", body, flags=re.M)
+    write(folder, {"go.mod": MODULE, "solution.go": fixed, "reference.go": imports_of(row["import"]) + body,
+                   "judge_test.go": JUDGE % name})
+    done = subprocess.run(["go", "test", "-vet=off", "-count=1", "-run", "TestJudge", "-v", "."], cwd=folder,
+                          capture_output=True, text=True, timeout=300)
+    found = re.search(r"JUDGED (\d+) (\d+)", done.stdout)
+    if not found:
+        return False, (done.stdout + done.stderr)[-200:]
+    tried, differ = int(found[1]), int(found[2])
+    return tried > 0 and differ == 0, f"{differ} of {tried} differ"
+
+
+def run(row, options):
+    folder = tempfile.mkdtemp(prefix="regreen-" + row["task_id"].replace("/", "-") + "-")
+    result = {"id": row["task_id"], "kind": row["bug_type"], "plausible": False, "correct": False, "candidates": 0}
+    try:
+        repo = os.path.join(folder, "repo")
+        write(repo, {"go.mod": MODULE, "solution.go": solution(row, row["buggy_solution"]),
+                     "solution_test.go": test_file(row), "assert/assert.go": ASSERT})
+        git = ["git", "-C", repo, "-c", "user.name=b", "-c", "user.email=b@localhost"]
+        subprocess.run(["git", "init", "-q", "-b", "main", repo], check=True)
+        subprocess.run(git + ["add", "-A"], check=True)
+        subprocess.run(git + ["commit", "-q", "-m", "first"], check=True)
+        environment = dict(os.environ, REGREEN_WORK_DIR=os.path.join(folder, "work"))
+        command = [options.regreen, "fix", repo, "--json", "--quiet", "--jobs", str(options.candidates), "--test-timeout", "60s",
+                   "--budget-minutes", "3", "--target", "100"]
+        began = time.monotonic()
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
+        result["seconds"] = time.monotonic() - began
+        try:
+            document = json.loads(done.stdout)
+        except ValueError:
+            result["error"] = (done.stderr or done.stdout)[-300:]
+            return result
+        result["candidates"] = sum(one["candidates"] for one in document["iterations"])
+        result["reason"] = document["reason"]
+        result["summary"] = [one["summary"] for one in document["iterations"] if one["outcome"] == "improved"]
+        result["plausible"] = document["result"] == "success"
+        if result["plausible"]:
+            show = git + ["show", f"{document['branch']}:solution.go"]
+            fixed = subprocess.run(show, capture_output=True, text=True, check=True).stdout
+            result["correct"], result["differ"] = judge(row, fixed, os.path.join(folder, "judge"))
+        return result
+    except subprocess.TimeoutExpired:
+        result["error"] = "took longer than 10 minutes"
+        return result
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("set")
+    parser.add_argument("--regreen", default="target/dist/regreen")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--candidates", type=int, default=2, help="candidates at a time")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    options.regreen = os.path.abspath(options.regreen)
+    with open(options.set) as file:
+        rows = [json.loads(line) for line in file if line.strip()]
+    selected = {name.split("/")[-1] for name in options.only.split(",") if name}
+    rows = [row for row in rows if not selected or row["task_id"].split("/")[-1] in selected]
+    results = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for result in pool.map(lambda row: run(row, options), rows):
+            results.append(result)
+            mark = "correct" if result["correct"] else "plausible" if result["plausible"] else "-"
+            said = "; ".join(result.get("summary", [])) or result.get("reason", result.get("error", ""))[:90]
+            print(f"{result['id']:10} {result['kind']:18} {mark:10} {result.get('seconds', 0):6.1f} s {result['candidates']:6} "
+                  f"{said} {result.get('differ', '') if mark == 'plausible' else ''}", flush=True)
+    kinds = sorted({result["kind"] for result in results})
+    print("\n| kind | bugs | plausible | first patch correct |\n|:--|--:|--:|--:|")
+    for kind in kinds + ["all"]:
+        part = [result for result in results if kind in ("all", result["kind"])]
+        print(f"| {kind} | {len(part)} | {sum(r['plausible'] for r in part)} | {sum(r['correct'] for r in part)} |")
+    seconds = [result["seconds"] for result in results if "seconds" in result]
+    if seconds:
+        print(f"\nmedian {statistics.median(seconds):.1f} s a bug, median {statistics.median(r['candidates'] for r in results):.0f} candidates")
+
+
+if __name__ == "__main__":
+    main()
