@@ -25,7 +25,7 @@ use super::Impact;
 const WARM_CANDIDATES: u32 = 6_000;
 
 /// Maximum number of candidates per search if each needs a cold start.
-const COLD_CANDIDATES: u32 = 150;
+const COLD_CANDIDATES: u32 = 600;
 
 /// Time limit for trying the edits of a provider.
 const TRIAL_TIME: Duration = Duration::from_mins(5);

@@ -71,10 +71,11 @@ impl SuiteCommand {
         let mut environment = self.environment.clone();
         environment.extend(command.environment);
         if self.adapter.framework == Framework::GoTest && environment.contains_key(CANDIDATE) {
-            // Go then ends a test that hangs, and names it, before the run is stopped.
+            // Go then ends a test that hangs, and names it, before the run is stopped. What it vets, the suite
+            // vets again.
             let seconds = limit.saturating_sub(GO_BUILD).max(limit / 2).as_secs().max(1);
             let flags = environment.entry("GOFLAGS".into()).or_default();
-            flags.push_str(&format!(" -timeout={seconds}s"));
+            flags.push_str(&format!(" -timeout={seconds}s -vet=off"));
         }
         let access = Some(self.access.clone());
         let invocation = Invocation { argv: command.argv, directory, environment, access };

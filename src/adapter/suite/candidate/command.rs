@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::{Mutex, MutexGuard, OnceCell};
 
 use crate::adapter::host::process::{self, ExitReason};
 use crate::domain::id::TestId;
@@ -27,23 +27,33 @@ use crate::adapter::suite::suite_command::{CANDIDATE, SuiteCommand};
 /// Bytes at the end of a run's output that are searched for a compiler error.
 const OUTPUT_LIMIT: u64 = 256 << 10;
 
+/// Maximum number of copies in which candidates are tried without warm processes.
+const COPIES: usize = 4;
+
 /// Least time for the tests of a candidate where the limit is that of a warm process.
 const STARTED: Duration = Duration::from_secs(30);
 
-/// Runs the suite's own command in one copy of the checkout.
-pub struct CommandRunner {
+/// Tries candidates in warm processes, and without these in copies of the checkout, one candidate at a time in each.
+struct CandidatePool {
     /// Tried first, until it fails.
     warm: Option<Box<dyn CandidateRunner>>,
+    /// Set once the warm processes are of no use.
+    is_cold: OnceCell<()>,
+    copies: Vec<CommandRunner>,
+}
+
+/// Runs the suite's own command in one copy of the checkout.
+pub struct CommandRunner {
     /// What is copied before the first run.
     from: PathBuf,
-    /// Set once the copy lies there, and the warm processes are of no use.
+    /// Set once the copy lies there.
     copied: OnceCell<()>,
     command: SuiteCommand,
     paths: PathMapper,
     timeout: Duration,
     /// Failures that no candidate reports once they are repaired.
     vanishing: Vec<TestCase>,
-    /// One candidate at a time: the copy is shared.
+    /// One candidate at a time.
     turn: Mutex<()>,
 }
 
@@ -52,14 +62,16 @@ pub fn open(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,
     warm: Option<Box<dyn CandidateRunner>>,
-) -> CommandRunner {
+) -> Box<dyn CandidateRunner> {
     let vanishes = |case: &&TestCase| case.kind.is_only_reported_as_failed();
-    CommandRunner {
-        warm,
+    let vanishing: Vec<TestCase> = request.failing.iter().filter(vanishes).cloned().collect();
+    let copy = |number: usize| CommandRunner {
         from: request.root.to_owned(),
-        vanishing: request.failing.iter().filter(vanishes).cloned().collect(),
-        ..CommandRunner::new(suite, &suite.settings.scratch.join("cold"))
-    }
+        vanishing: vanishing.clone(),
+        ..CommandRunner::new(suite, &suite.settings.scratch.join(format!("cold-{number}")))
+    };
+    let copies = (1..=request.jobs.clamp(1, COPIES)).map(copy).collect();
+    Box::new(CandidatePool { warm, is_cold: OnceCell::new(), copies })
 }
 
 impl CommandRunner {
@@ -70,7 +82,6 @@ impl CommandRunner {
         let mut command = suite.command(copy, &format!("{name}.cold-"), log);
         command.environment.insert(CANDIDATE.into(), "cold".into());
         Self {
-            warm: None,
             from: copy.to_owned(),
             copied: OnceCell::new(),
             command,
@@ -100,20 +111,30 @@ impl CommandRunner {
         Ok(cases)
     }
 
-    /// The warm runner, while it works.
-    fn warm(&self) -> Option<&dyn CandidateRunner> {
-        self.warm.as_deref().filter(|_| !self.copied.initialized())
+    /// Copies the checkout, once.
+    async fn copy_once(&self) -> Result<(), RunError> {
+        let copying =
+            || async { copy_checkout(&self.from, &self.command.site.root).map(drop) };
+        self.copied.get_or_try_init(copying).await.copied()
     }
 
-    /// Copies the checkout, once; `failed` says why the warm runner is of no use.
-    async fn copy_once(&self, failed: Option<RunError>) -> Result<(), RunError> {
-        let copying = || async {
-            if let Some(error) = failed {
-                tracing::warn!(%error, "candidates are tried by the suite's own command");
-            }
-            copy_checkout(&self.from, &self.command.site.root).map(drop)
-        };
-        self.copied.get_or_try_init(copying).await.copied()
+    /// The results of the tests on edited sources.
+    async fn try_edits(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+        stop_at_failure: bool,
+    ) -> Result<Vec<CaseResult>, RunError> {
+        self.copy_once().await?;
+        write_edits(&self.command.site.root, edits, Side::After)?;
+        let cases = self.run_edited(tests, limit.min(self.timeout)).await;
+        write_edits(&self.command.site.root, edits, Side::Before)?;
+        let cases = cases?;
+        if let Some(error) = self.compile_error(&cases, tests) {
+            return Ok(tests.iter().map(|id| CaseResult::not_built(id.clone(), &error)).collect());
+        }
+        Ok(case_results(&cases, tests, stop_at_failure))
     }
 
     /// Like `run_tests`, but on edited sources that leave no readable report every test fails.
@@ -140,10 +161,45 @@ impl CommandRunner {
     }
 }
 
+impl CandidatePool {
+    /// The warm runner, while it works.
+    fn warm(&self) -> Option<&dyn CandidateRunner> {
+        self.warm.as_deref().filter(|_| !self.is_cold.initialized())
+    }
+
+    /// Says once why the warm runner is of no use.
+    async fn give_up_warm(&self, failed: Option<RunError>) {
+        let telling = || async {
+            if let Some(error) = failed {
+                tracing::warn!(%error, "candidates are tried by the suite's own command");
+            }
+        };
+        self.is_cold.get_or_init(telling).await;
+    }
+
+    /// A copy that is free, or the first that becomes free.
+    async fn take_copy(&self) -> (&CommandRunner, MutexGuard<'_, ()>) {
+        let free = self.copies.iter().find_map(|copy| Some((copy, copy.turn.try_lock().ok()?)));
+        if let Some(free) = free {
+            return free;
+        }
+        let waiting =
+            self.copies.iter().map(|copy| Box::pin(async move { (copy, copy.turn.lock().await) }));
+        futures::future::select_all(waiting).await.0
+    }
+}
+
 #[async_trait]
-impl CandidateRunner for CommandRunner {
+impl CandidateRunner for CandidatePool {
     fn speed(&self) -> Speed {
         self.warm().map_or(Speed::Cold, CandidateRunner::speed)
+    }
+
+    fn concurrency(&self, jobs: usize) -> usize {
+        match self.warm() {
+            Some(warm) => warm.concurrency(jobs),
+            None => jobs.clamp(1, self.copies.len()),
+        }
     }
 
     fn selects_tests(&self) -> bool {
@@ -158,9 +214,10 @@ impl CandidateRunner for CommandRunner {
                 Err(error) => failed = Some(error),
             }
         }
-        let _turn = self.turn.lock().await;
-        self.copy_once(failed).await?;
-        let cases = self.run_tests(tests, self.timeout).await?;
+        self.give_up_warm(failed).await;
+        let (copy, _turn) = self.take_copy().await;
+        copy.copy_once().await?;
+        let cases = copy.run_tests(tests, copy.timeout).await?;
         let reported = tests.iter().filter_map(|id| cases.iter().find(|case| case.id == *id));
         Ok(reported.map(|case| trace_of(case.clone(), Lines::new())).collect())
     }
@@ -179,17 +236,10 @@ impl CandidateRunner for CommandRunner {
                 Err(error) => failed = Some(error),
             }
         }
+        self.give_up_warm(failed).await;
         let least = if self.warm.is_some() { STARTED } else { Duration::ZERO };
-        let _turn = self.turn.lock().await;
-        self.copy_once(failed).await?;
-        write_edits(&self.command.site.root, edits, Side::After)?;
-        let cases = self.run_edited(tests, limit.max(least).min(self.timeout)).await;
-        write_edits(&self.command.site.root, edits, Side::Before)?;
-        let cases = cases?;
-        if let Some(error) = self.compile_error(&cases, tests) {
-            return Ok(tests.iter().map(|id| CaseResult::not_built(id.clone(), &error)).collect());
-        }
-        Ok(case_results(&cases, tests, stop_at_failure))
+        let (copy, _turn) = self.take_copy().await;
+        copy.try_edits(edits, tests, limit.max(least), stop_at_failure).await
     }
 }
 

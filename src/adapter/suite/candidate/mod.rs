@@ -18,5 +18,5 @@ pub async fn open(
     request: &CandidateRunnerRequest<'_>,
 ) -> Result<Box<dyn CandidateRunner>, RunError> {
     let warm = persistent::open(suite, request).await?;
-    Ok(Box::new(command::open(suite, request, warm)))
+    Ok(command::open(suite, request, warm))
 }
