@@ -4,7 +4,7 @@
     benches/humanevalfix_go.py SET.jsonl [--regreen target/dist/regreen] [--jobs 1] [--only ID,ID]
 
 Each line of the set holds `import`, `declaration`, `buggy_solution`, `canonical_solution`, `test` and `entry_point`, as
-HumanEvalFix (HumanEvalPack, Go) publishes them. The assertions of the tests come from a small package in the
+HumanEvalFix (HumanEvalPack, Go) publishes them. The assertions of the tests come from a file of tests in the
 repository, so that nothing is downloaded. An edit is *plausible* when the tests pass, and *correct* when it agrees with
 the reference on many inputs that the tests do not hold, made by the types of the parameters.
 """
@@ -22,8 +22,7 @@ import time
 
 MODULE = "module example.com/solution\n\ngo 1.21\n"
 
-ASSERT = '''// Package assert compares values in tests.
-package assert
+ASSERT = '''package solution
 
 import (
 	"bytes"
@@ -35,8 +34,12 @@ import (
 // Assertions are those of one test.
 type Assertions struct{ t *testing.T }
 
+type maker struct{}
+
 // New starts the assertions of a test.
-func New(t *testing.T) *Assertions { return &Assertions{t} }
+func (maker) New(t *testing.T) *Assertions { return &Assertions{t} }
+
+var assert maker
 
 func same(expected, actual interface{}) bool {
 	if one, ok := expected.([]byte); ok {
@@ -162,7 +165,7 @@ func call(f reflect.Value, in []reflect.Value) (said string) {
 
 func TestJudge(t *testing.T) {
 	r := rand.New(rand.NewSource(7))
-	reference, candidate := reflect.ValueOf(Reference), reflect.ValueOf(%s)
+	reference, candidate := reflect.ValueOf(Reference), reflect.ValueOf(ENTRY)
 	tried, differ := 0, 0
 	for round := 0; round < 600 && differ == 0; round++ {
 		var in, again []reflect.Value
@@ -181,23 +184,36 @@ func TestJudge(t *testing.T) {
 			differ++
 		}
 	}
-	fmt.Printf("JUDGED %%d %%d\\n", tried, differ)
+	fmt.Printf("JUDGED %d %d\\n", tried, differ)
 }
 '''
 
 
-def imports_of(text):
-    return "package solution\n\n" + text.strip() + "\n"
+# One name of each package that the set imports: a bug may leave an import unused, which Go refuses.
+NAMES = {"bytes": "Equal", "fmt": "Sprint", "math": "Pi", "md5": "New", "rand": "Intn", "regexp": "MustCompile", "sort": "Ints",
+         "strconv": "Itoa", "strings": "ToLower", "time": "Now", "unicode": "IsLower"}
+
+PATHS = {"md5": "crypto/md5", "rand": "math/rand"}
+
+
+def used(header, code):
+    """The source with a use of every package that nothing else uses."""
+    packages = [path.split("/")[-1] for path in re.findall(r'"([\w./-]+)"', header)]
+    uses = lambda one: re.search(rf"(?<![.\w]){one}\.", code)
+    idle = [one for one in packages if not uses(one)]
+    lacking = [one for one in NAMES if one not in packages and uses(one)]
+    more = "".join(f'\nimport "{PATHS.get(one, one)}"' for one in lacking)
+    return header + more + "\n" + "".join(f"\nvar _ = {one}.{NAMES[one]}\n" for one in idle) + code
 
 
 def solution(row, body):
-    return imports_of(row["import"]) + row["declaration"] + body
+    return used("package solution\n\n" + row["import"].strip() + "\n", row["declaration"] + body)
 
 
 def test_file(row):
     setup = row["test_setup"].replace("package main", "package solution")
-    setup = setup.replace("github.com/stretchr/testify/assert", "example.com/solution/assert")
-    return setup + "\n" + row["test"]
+    setup = setup.replace('"github.com/stretchr/testify/assert"', "")
+    return used(setup, "\n" + row["test"])
 
 
 def write(folder, files):
@@ -217,8 +233,8 @@ def judge(row, fixed, folder):
     for other in others:
         body = re.sub(rf"\b{other}\b", other + "OfReference", body)
     body = re.sub(r"^type (\w+)", r"type \1OfReference", body, flags=re.M)
-    write(folder, {"go.mod": MODULE, "solution.go": fixed, "reference.go": imports_of(row["import"]) + body,
-                   "judge_test.go": JUDGE % name})
+    write(folder, {"go.mod": MODULE, "solution.go": fixed, "reference.go": used("package solution\n\n" + row["import"].strip() + "\n", body),
+                   "judge_test.go": JUDGE.replace("ENTRY", name)})
     done = subprocess.run(["go", "test", "-vet=off", "-count=1", "-run", "TestJudge", "-v", "."], cwd=folder,
                           capture_output=True, text=True, timeout=300)
     found = re.search(r"JUDGED (\d+) (\d+)", done.stdout)
@@ -234,7 +250,7 @@ def run(row, options):
     try:
         repo = os.path.join(folder, "repo")
         write(repo, {"go.mod": MODULE, "solution.go": solution(row, row["buggy_solution"]),
-                     "solution_test.go": test_file(row), "assert/assert.go": ASSERT})
+                     "solution_test.go": test_file(row), "assert_test.go": ASSERT})
         git = ["git", "-C", repo, "-c", "user.name=b", "-c", "user.email=b@localhost"]
         subprocess.run(["git", "init", "-q", "-b", "main", repo], check=True)
         subprocess.run(git + ["add", "-A"], check=True)
