@@ -534,11 +534,11 @@ const LINES: &[(&str, usize)] = &[
     ("adapter/model", 2980),
     ("adapter/repo", 5106),
     ("adapter/store", 775),
-    ("adapter/suite", 11_539),
+    ("adapter/suite", 11_590),
     ("app", 3_922),
     ("bot", 7153),
     ("cli", 1_717),
-    ("code", 26_511),
+    ("code", 27_100),
     ("config", 1_842),
     ("cycle", 3_958),
     ("domain", 15_734),
@@ -547,7 +547,7 @@ const LINES: &[(&str, usize)] = &[
     ("report", 8_741),
     ("role", 16_851),
     ("root", 132),
-    ("total", 127_235),
+    ("total", 127_850),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

@@ -253,7 +253,7 @@ async fn candidates_are_tried_in_a_copy_that_is_itself_again_afterwards() {
         let results = runner.run(&edit(after), &tests, limit, stop).await.unwrap();
         let read: Vec<Status> = results.iter().map(|one| one.status).collect();
         assert_eq!(read, expected, "{after:?} {stop}");
-        let copy = std::fs::read_to_string(shell.base.join("scratch/cold/a.txt")).unwrap();
+        let copy = std::fs::read_to_string(shell.base.join("scratch/cold-1/a.txt")).unwrap();
         assert_eq!(copy, "bad\n");
     }
     assert_eq!(std::fs::read_to_string(root.join("a.txt")).unwrap(), "bad\n");
