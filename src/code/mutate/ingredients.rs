@@ -63,7 +63,7 @@ impl Ingredients {
             statements: inner.statements.ranked(),
             indexed: inner.indexed.ranked(),
             unread,
-            types: DeclaredTypes::of(unit, source),
+            types: DeclaredTypes::collect_from(unit, source),
         }
     }
 }

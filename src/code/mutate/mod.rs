@@ -18,6 +18,7 @@ mod statement;
 mod syntax_repair;
 #[cfg(test)]
 mod tests;
+mod type_fit;
 mod value;
 mod value_types;
 

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::edit_site::{EditList, EditSite};
 use super::node_kind::NodeKind;
-use super::value_types::type_fit;
+use super::type_fit::type_fit;
 
 /// Maximum number of replacements tried for a name.
 pub const NAMES: usize = 14;
@@ -12,84 +12,99 @@ pub const NAMES: usize = 14;
 /// How much more likely a parameter is the right name if the function never reads it.
 const UNREAD: f64 = 2.0;
 
+/// Kinds of nodes in which a name is read only as their value.
+const READ_AS_VALUE: &[&str] = &[
+    "function_definition",
+    "class_definition",
+    "function_declaration",
+    "class_declaration",
+    "method_definition",
+    "lambda_parameters",
+    "parameters",
+    "formal_parameters",
+    "default_parameter",
+    "typed_parameter",
+    "typed_default_parameter",
+    "keyword_argument",
+    "variable_declarator",
+    "function_item",
+    "method_declaration",
+    "constructor_declaration",
+    "parameter_declaration",
+    "variadic_parameter_declaration",
+    "formal_parameter",
+    "parameter",
+    "var_spec",
+    "const_spec",
+    "let_declaration",
+    "let_condition",
+    "for_expression",
+    "enhanced_for_statement",
+    "field_expression",
+    "field_initializer",
+    "keyed_element",
+];
+
+/// Kinds of nodes in which a name is read everywhere but on their left.
+const READ_UNLESS_LEFT: &[&str] = &[
+    "assignment",
+    "assignment_expression",
+    "assignment_statement",
+    "short_var_declaration",
+    "augmented_assignment",
+    "augmented_assignment_expression",
+    "compound_assignment_expr",
+    "for_statement",
+    "range_clause",
+    "for_in_clause",
+    "for_in_statement",
+];
+
+/// Kinds of nodes in which no name is read.
+const NEVER_READ: &[&str] = &[
+    "pattern_list",
+    "tuple_pattern",
+    "array_pattern",
+    "import_statement",
+    "as_pattern_target",
+    "global_statement",
+    "nonlocal_statement",
+    "dotted_name",
+    "aliased_import",
+    "import_specifier",
+    "pair_pattern",
+    "object_pattern",
+    "type",
+    "scoped_identifier",
+    "closure_parameters",
+    "inferred_parameters",
+    "match_pattern",
+    "mut_pattern",
+    "tuple_struct_pattern",
+    "struct_pattern",
+    "slice_pattern",
+    "reference_pattern",
+    "captured_pattern",
+    "or_pattern",
+    "range_pattern",
+    "catch_formal_parameter",
+    "labeled_statement",
+    "method_reference",
+];
+
 /// Whether a name is read at this node, rather than declared, assigned or used as a label.
 pub fn is_read(node: Node<'_>) -> bool {
     let Some((node, parent)) = place_of(node) else { return false };
     let field = |name: &str| parent.child_by_field_name(name) == Some(node);
     match parent.kind() {
-        "function_definition"
-        | "class_definition"
-        | "function_declaration"
-        | "class_declaration"
-        | "method_definition"
-        | "lambda_parameters"
-        | "parameters"
-        | "formal_parameters"
-        | "default_parameter"
-        | "typed_parameter"
-        | "typed_default_parameter"
-        | "keyword_argument"
-        | "variable_declarator"
-        | "function_item"
-        | "method_declaration"
-        | "constructor_declaration"
-        | "parameter_declaration"
-        | "variadic_parameter_declaration"
-        | "formal_parameter"
-        | "parameter"
-        | "var_spec"
-        | "const_spec"
-        | "let_declaration"
-        | "let_condition"
-        | "for_expression"
-        | "enhanced_for_statement"
-        | "field_expression"
-        | "field_initializer"
-        | "keyed_element" => field("value"),
+        kind if READ_AS_VALUE.contains(&kind) => field("value"),
+        kind if READ_UNLESS_LEFT.contains(&kind) => !field("left"),
+        kind if NEVER_READ.contains(&kind) => false,
+        "match_arm" => field("value"),
         "attribute" | "member_expression" | "method_invocation" | "field_access" => field("object"),
         "selector_expression" => field("operand"),
-        "assignment"
-        | "assignment_expression"
-        | "assignment_statement"
-        | "short_var_declaration"
-        | "augmented_assignment"
-        | "augmented_assignment_expression"
-        | "compound_assignment_expr"
-        | "for_statement"
-        | "range_clause"
-        | "for_in_clause"
-        | "for_in_statement" => !field("left"),
         "lambda_expression" | "closure_expression" => field("body"),
-        "match_arm" => field("value"),
         "macro_invocation" => !field("macro"),
-        "pattern_list"
-        | "tuple_pattern"
-        | "array_pattern"
-        | "import_statement"
-        | "as_pattern_target"
-        | "global_statement"
-        | "nonlocal_statement"
-        | "dotted_name"
-        | "aliased_import"
-        | "import_specifier"
-        | "pair_pattern"
-        | "object_pattern"
-        | "type"
-        | "scoped_identifier"
-        | "closure_parameters"
-        | "inferred_parameters"
-        | "match_pattern"
-        | "mut_pattern"
-        | "tuple_struct_pattern"
-        | "struct_pattern"
-        | "slice_pattern"
-        | "reference_pattern"
-        | "captured_pattern"
-        | "or_pattern"
-        | "range_pattern"
-        | "catch_formal_parameter"
-        | "labeled_statement"
-        | "method_reference" => false,
         "expression_statement" => NodeKind::of(node) == NodeKind::Name,
         _ => true,
     }

@@ -58,7 +58,15 @@ impl NodeKind {
     /// The kind of a node.
     #[must_use]
     pub fn of(node: Node<'_>) -> Self {
-        match node.kind() {
+        Self::of_literal(node)
+            .or_else(|| Self::of_operation(node))
+            .or_else(|| Self::of_statement(node))
+            .or_else(|| Self::of_composite(node))
+            .unwrap_or(Self::Other)
+    }
+
+    fn of_literal(node: Node<'_>) -> Option<Self> {
+        Some(match node.kind() {
             "integer"
             | "float"
             | "number"
@@ -76,6 +84,12 @@ impl NodeKind {
             "rune_literal" | "char_literal" | "character_literal" => Self::Character,
             "true" | "false" | "boolean_literal" => Self::Truth,
             "none" | "null" | "undefined" | "nil" | "null_literal" => Self::Nothing,
+            _ => return None,
+        })
+    }
+
+    fn of_operation(node: Node<'_>) -> Option<Self> {
+        Some(match node.kind() {
             "identifier" if is_member_name(node) => Self::Property,
             "identifier" | "this" | "self" | "shorthand_property_identifier" => Self::Name,
             "property_identifier" | "field_identifier" => Self::Property,
@@ -108,6 +122,12 @@ impl NodeKind {
             | "selector_expression"
             | "field_expression"
             | "field_access" => Self::Member,
+            _ => return None,
+        })
+    }
+
+    fn of_statement(node: Node<'_>) -> Option<Self> {
+        Some(match node.kind() {
             "return_statement" | "return_expression" => Self::Return,
             "assignment_expression" | "assignment_statement" if is_augmented(node) => Self::Augment,
             "assignment"
@@ -129,11 +149,6 @@ impl NodeKind {
             | "enhanced_for_statement"
             | "for_clause"
             | "range_clause" => Self::For,
-            "conditional_expression" | "ternary_expression" => Self::Choice,
-            "expression_list" if node.named_child_count() == 1 => Self::Other,
-            "tuple" | "list" | "expression_list" | "pattern_list" | "array" | "array_pattern"
-            | "set" | "tuple_pattern" | "array_expression" | "tuple_expression"
-            | "array_initializer" => Self::Sequence,
             "block" if has_statement_list(node) => Self::Other,
             "block"
             | "statement_block"
@@ -141,6 +156,17 @@ impl NodeKind {
             | "program"
             | "statement_list"
             | "switch_block_statement_group" => Self::Block,
+            _ => return None,
+        })
+    }
+
+    fn of_composite(node: Node<'_>) -> Option<Self> {
+        Some(match node.kind() {
+            "conditional_expression" | "ternary_expression" => Self::Choice,
+            "expression_list" if node.named_child_count() == 1 => Self::Other,
+            "tuple" | "list" | "expression_list" | "pattern_list" | "array" | "array_pattern"
+            | "set" | "tuple_pattern" | "array_expression" | "tuple_expression"
+            | "array_initializer" => Self::Sequence,
             "await" | "await_expression" => Self::Await,
             "parenthesized_expression"
             | "dictionary"
@@ -162,8 +188,8 @@ impl NodeKind {
             | "cast_expression"
             | "scoped_identifier"
             | "macro_invocation" => Self::OtherExpression,
-            _ => Self::Other,
-        }
+            _ => return None,
+        })
     }
 
     /// Whether a node of this kind is a value, which any other value could replace.

@@ -184,10 +184,10 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::SuffixCall, Values(value::is_object), 0.5, |site, edits| {
         append(site.spelling.suffixes, site, edits);
     }),
-    row(Id::Negate, Values(value::is_condition), 1.0, value::negated),
+    row(Id::Negate, Values(|site| site.is_condition()), 1.0, value::negated),
     row(
         Id::Negate,
-        Values(|site| value::is_boolean_call(site) && !value::is_condition(site)),
+        Values(|site| value::is_boolean_call(site) && !site.is_condition()),
         1.0,
         value::negated,
     ),
@@ -200,12 +200,12 @@ pub const OPERATORS: &[Operator] = &[
         0.3,
         value::negated,
     ),
-    row(Id::ExtendCondition, Values(value::is_condition), 1.0, value::extended_condition),
+    row(Id::ExtendCondition, Values(|site| site.is_condition()), 1.0, value::extended_condition),
     // Another value from nearby: the more of them are possible, the less likely each one is.
-    row(Id::Ingredient, Values(value::is_condition), 0.3, |site, edits| {
+    row(Id::Ingredient, Values(|site| site.is_condition()), 0.3, |site, edits| {
         edits.replace_all(site.node, first(&site.scope.expressions, INGREDIENTS));
     }),
-    row(Id::Ingredient, Values(|site| !value::is_condition(site)), 1.0, value::similar_expressions),
+    row(Id::Ingredient, Values(|site| !site.is_condition()), 1.0, value::similar_expressions),
     row(
         Id::Variable,
         Values(|site| !is_kind(site, &[Kind::Name, Kind::Number])),

@@ -4,7 +4,8 @@ use tree_sitter::Node;
 
 use super::edit_site::{EditList, EditSite, first};
 use super::node_kind::{NodeKind, is_function};
-use super::value_types::{ValueType, may_be_of, type_fit};
+use super::type_fit::{may_be_of, type_fit};
+use super::value_types::DeclaredType;
 use crate::code::tree::visit;
 use NodeKind::{For, Return, Truth, While};
 
@@ -67,7 +68,7 @@ fn short_value<'a>(site: &EditSite<'a>) -> Option<&'a str> {
 
 pub fn negated_return(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(value) = short_value(site)
-        && may_be_of(site, &ValueType::Truth)
+        && may_be_of(site, &DeclaredType::Truth)
     {
         edits.replace(site.node, return_of(&format!("{}({value})", site.spelling.not), site));
     }

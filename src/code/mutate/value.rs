@@ -3,7 +3,8 @@
 use super::edit_site::{EditList, EditSite, first};
 use super::name::is_read;
 use super::node_kind::NodeKind;
-use super::value_types::{ValueType, may_be_of, type_fit};
+use super::type_fit::{may_be_of, type_fit};
+use super::value_types::DeclaredType;
 use NodeKind::{
     Arguments, Arithmetic, Assign, Augment, Call, Character, Choice, Compare, Logic, Member, Name,
     Not, Nothing, Number, OtherExpression, Return, Sequence, Slice, Subscript, Text, Truth,
@@ -35,7 +36,7 @@ fn may_be_number(site: &EditSite<'_>) -> bool {
         site.kind,
         Text | Character | Truth | Nothing | Logic | Compare | Not | Sequence | OtherExpression
     );
-    !never && !is_boolean_call(site) && may_be_of(site, &ValueType::Number)
+    !never && !is_boolean_call(site) && may_be_of(site, &DeclaredType::Number)
 }
 
 /// Functions that answer yes or no, in the languages together.
@@ -107,22 +108,6 @@ pub fn may_be_sequence(site: &EditSite<'_>) -> bool {
     is_object(site) || site.node.kind() == "list_comprehension"
 }
 
-/// Whether an expression is a condition that decides between branches.
-pub fn is_condition(site: &EditSite<'_>) -> bool {
-    let (mut child, Some(mut parent)) = (site.node, site.node.parent()) else { return false };
-    if parent.kind() == "parenthesized_expression" {
-        let Some(outer) = parent.parent() else { return false };
-        (child, parent) = (parent, outer);
-    }
-    match parent.kind() {
-        "if_clause" => true,
-        "conditional_expression" => parent.named_child(1) == Some(child),
-        // A loop of Go that has nothing but a condition.
-        "for_statement" if parent.named_child(0) == Some(child) => child.kind() != "for_clause",
-        _ => parent.child_by_field_name("condition") == Some(child),
-    }
-}
-
 fn parenthesized(site: &EditSite<'_>, kinds: &[NodeKind]) -> String {
     if kinds.contains(&site.kind) { format!("({})", site.text) } else { site.text.to_owned() }
 }
@@ -190,7 +175,7 @@ pub fn replace_fitting<'n>(
 
 /// Negates a condition.
 pub fn negated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    if !may_be_of(site, &ValueType::Truth) {
+    if !may_be_of(site, &DeclaredType::Truth) {
         return;
     }
     let not = site.spelling.not;

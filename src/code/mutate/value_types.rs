@@ -1,21 +1,14 @@
-//! What type a name or a literal has, as far as the text of a function shows it. An edit that puts a value
-//! of another type in its place would not compile.
+//! What type a name or a literal has, as far as the text of a function shows it.
 
 use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
-use super::edit_site::EditSite;
-use super::node_kind::NodeKind;
-use super::value;
 use crate::code::tree::{first_field, named_children, text_of, visit};
-
-/// How likely an edit is right that seems to put a value of another type in a place.
-const OTHER_TYPE: f64 = 0.05;
 
 /// The type of a value, so far that those that are never exchanged differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ValueType {
+pub enum DeclaredType {
     Truth,
     /// Numbers of any size; a literal fits all of them.
     Number,
@@ -27,7 +20,7 @@ pub enum ValueType {
     Other(String),
 }
 
-impl ValueType {
+impl DeclaredType {
     /// The type that a declaration names.
     fn parse(written: &str) -> Self {
         let text: String = written.chars().filter(|c| !c.is_whitespace()).collect();
@@ -42,7 +35,7 @@ impl ValueType {
     }
 
     /// The type of a literal; `None` for other text.
-    fn of_literal(text: &str) -> Option<Self> {
+    pub fn of_literal(text: &str) -> Option<Self> {
         match text {
             "true" | "false" => Some(Self::Truth),
             "nil" | "null" | "None" => Some(Self::Nothing),
@@ -56,7 +49,7 @@ impl ValueType {
     }
 
     /// Whether a value of one type may stand for one of the other; characters count as numbers.
-    fn may_be(&self, other: &Self) -> bool {
+    pub fn may_be(&self, other: &Self) -> bool {
         let is_numeric = |one: &Self| matches!(one, Self::Number | Self::Character);
         let is_absent =
             |one: &Self, other: &Self| *one == Self::Nothing && matches!(other, Self::Other(_));
@@ -82,15 +75,15 @@ fn is_number(text: &str) -> bool {
 /// The types of the names that a function declares, and of its result.
 #[derive(Clone, Debug, Default)]
 pub struct DeclaredTypes {
-    names: BTreeMap<String, ValueType>,
-    pub result: Option<ValueType>,
+    pub names: BTreeMap<String, DeclaredType>,
+    pub result: Option<DeclaredType>,
 }
 
 impl DeclaredTypes {
-    pub fn of(unit: Node<'_>, source: &str) -> Self {
+    pub fn collect_from(unit: Node<'_>, source: &str) -> Self {
         let mut types = Self::default();
         let result = first_field(unit, &["result", "return_type", "type"]);
-        types.result = result.map(|result| ValueType::parse(text_of(result, source)));
+        types.result = result.map(|result| DeclaredType::parse(text_of(result, source)));
         visit(unit, |node| {
             types.add(node, source);
             true
@@ -100,7 +93,7 @@ impl DeclaredTypes {
 
     fn add(&mut self, node: Node<'_>, source: &str) {
         let written = node.child_by_field_name("type");
-        let declared = written.map(|written| ValueType::parse(text_of(written, source)));
+        let declared = written.map(|written| DeclaredType::parse(text_of(written, source)));
         let mut cursor = node.walk();
         match node.kind() {
             "parameter_declaration"
@@ -115,7 +108,8 @@ impl DeclaredTypes {
             }
             "parameter" | "let_declaration" => {
                 let value = node.child_by_field_name("value");
-                let value = value.and_then(|value| ValueType::of_literal(text_of(value, source)));
+                let value =
+                    value.and_then(|value| DeclaredType::of_literal(text_of(value, source)));
                 if let Some(pattern) = node.child_by_field_name("pattern") {
                     self.put(text_of(pattern, source), declared.or(value));
                 }
@@ -134,8 +128,8 @@ impl DeclaredTypes {
                     {
                         let value = text_of(value, source);
                         let is_count = value.starts_with("len(") && value.ends_with(')');
-                        let count = is_count.then_some(ValueType::Number);
-                        self.put(text_of(name, source), count.or(ValueType::of_literal(value)));
+                        let count = is_count.then_some(DeclaredType::Number);
+                        self.put(text_of(name, source), count.or(DeclaredType::of_literal(value)));
                     }
                 }
             }
@@ -145,44 +139,13 @@ impl DeclaredTypes {
 
     /// Whether the function may return a name or a literal, as far as types are known.
     pub fn may_return(&self, text: &str) -> bool {
-        let found = self.names.get(text).cloned().or_else(|| ValueType::of_literal(text));
+        let found = self.names.get(text).cloned().or_else(|| DeclaredType::of_literal(text));
         self.result.is_some() && found.zip(self.result.as_ref()).is_none_or(|(a, b)| a.may_be(b))
     }
 
-    fn put(&mut self, name: &str, found: Option<ValueType>) {
+    fn put(&mut self, name: &str, found: Option<DeclaredType>) {
         if let Some(found) = found {
             self.names.insert(name.trim_start_matches("mut ").to_owned(), found);
         }
     }
-}
-
-/// The type that a place wants.
-fn wanted(site: &EditSite<'_>) -> Option<ValueType> {
-    let types = &site.scope.types;
-    let own = match site.kind {
-        NodeKind::Name => types.names.get(site.text).cloned(),
-        NodeKind::Compare | NodeKind::Logic | NodeKind::Not => Some(ValueType::Truth),
-        NodeKind::Return => types.result.clone(),
-        NodeKind::Arithmetic if !site.text.contains('"') => Some(ValueType::Number),
-        _ => ValueType::of_literal(site.text),
-    };
-    own.or_else(|| value::is_condition(site).then_some(ValueType::Truth))
-        .or_else(|| types.result.clone().filter(|_| site.parent == NodeKind::Return))
-}
-
-/// Whether a value may be of a type, as far as its own is known.
-pub fn may_be_of(site: &EditSite<'_>, other: &ValueType) -> bool {
-    let known = if site.spelling.is_typed { wanted(site) } else { None };
-    known.is_none_or(|one| one.may_be(other))
-}
-
-/// How well a name or a literal fits a place by its type: 1 where that is not known.
-pub fn type_fit(site: &EditSite<'_>, text: &str) -> f64 {
-    if !site.spelling.is_typed {
-        return 1.0;
-    }
-    let found =
-        || site.scope.types.names.get(text).cloned().or_else(|| ValueType::of_literal(text));
-    let differs = wanted(site).zip(found()).is_some_and(|(wanted, found)| !wanted.may_be(&found));
-    if differs { OTHER_TYPE } else { 1.0 }
 }
