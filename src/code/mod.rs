@@ -30,6 +30,7 @@ pub mod side_effects;
 pub mod signature;
 pub mod special_case;
 pub mod statement_counts;
+pub mod switched_source;
 pub mod syntax;
 pub mod test_cases;
 pub mod test_evidence;

@@ -193,6 +193,14 @@ pub trait CandidateRunner: Send + Sync {
         if self.speed() == Speed::Warm { jobs.max(1) } else { 1 }
     }
 
+    /// Candidates that are quicker together than one after the other; 1 where they are not.
+    fn batch(&self) -> usize {
+        1
+    }
+
+    /// Announces candidates that `run` is asked for next, at most [`Self::batch`].
+    async fn prepare(&self, _candidates: Vec<EditSet>) {}
+
     /// Whether `run` runs nothing but the tests that it is given; otherwise all of their files.
     fn selects_tests(&self) -> bool {
         true

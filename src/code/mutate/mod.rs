@@ -24,6 +24,7 @@ mod value_types;
 
 pub use edit_site::Candidate;
 pub use mutants::{Depth, mutants};
+pub use node_kind::is_function;
 pub use operator_id::OperatorId;
 pub use search::candidates;
 pub use spelling::spelling;

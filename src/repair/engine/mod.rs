@@ -2,7 +2,7 @@
 
 mod choice;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use futures::stream::{self, StreamExt};
@@ -26,6 +26,9 @@ use super::unknown_name::UnknownNames;
 
 /// Number of further candidates to try after a partial or suspicious repair.
 const LOOK_FURTHER: u32 = 800;
+
+/// Candidates that are announced first to a runner that tries many at once.
+const FIRST_BATCH: usize = 12;
 
 /// Number of further candidates to try after a repair of one cluster that leaves all other failing
 /// tests as they are: one that repairs some of them too is likelier right.
@@ -281,12 +284,16 @@ impl SearchRun<'_> {
         let mut stop_at = self.tried.saturating_add(budget.max(1));
         let (mut plausible, mut late, mut hung) = (Vec::new(), Vec::new(), 0);
         let (mut tried, mut order) = (self.tried, self.tried);
+        let mut ahead: VecDeque<RankedEdit> = VecDeque::new();
         self.time_control(cluster).await?;
         let expected = cluster.tests.len();
         while tried < stop_at.min(self.search.trial.limits.candidates)
             && self.search.trial.clock.elapsed() < self.deadline
         {
-            let wave: Vec<RankedEdit> = candidates.by_ref().take(jobs).collect();
+            if ahead.is_empty() {
+                ahead = self.announce(&mut candidates, tried, stop_at).await;
+            }
+            let wave: Vec<RankedEdit> = ahead.drain(..jobs.min(ahead.len())).collect();
             if wave.is_empty() {
                 break;
             }
@@ -345,6 +352,25 @@ impl SearchRun<'_> {
             }
         }
         Ok(plausible)
+    }
+
+    /// Takes the next candidates, and announces them to a runner that tries many at once: few at first, since
+    /// the right one is often among these.
+    async fn announce(
+        &self,
+        candidates: &mut impl Iterator<Item = RankedEdit>,
+        tried: u32,
+        stop_at: u32,
+    ) -> VecDeque<RankedEdit> {
+        let trial = &self.search.trial;
+        let begun = usize::try_from(tried - self.tried).unwrap_or(usize::MAX);
+        let left = usize::try_from(stop_at.saturating_sub(tried)).unwrap_or(usize::MAX);
+        let batch = trial.runner.batch().min(FIRST_BATCH.max(begun)).min(left);
+        let ahead: VecDeque<RankedEdit> = candidates.take(batch.max(trial.concurrency())).collect();
+        if batch > 1 && !ahead.is_empty() {
+            trial.runner.prepare(ahead.iter().map(|one| one.edits.clone()).collect()).await;
+        }
+        ahead
     }
 
     fn plausible(&self, ranked: RankedEdit, order: u32, repaired: Repaired) -> Plausible {

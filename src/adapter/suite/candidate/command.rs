@@ -201,6 +201,16 @@ impl CandidateRunner for CandidatePool {
         }
     }
 
+    fn batch(&self) -> usize {
+        self.warm().map_or(1, CandidateRunner::batch)
+    }
+
+    async fn prepare(&self, candidates: Vec<EditSet>) {
+        if let Some(warm) = self.warm() {
+            warm.prepare(candidates).await;
+        }
+    }
+
     fn selects_tests(&self) -> bool {
         self.warm().is_none_or(CandidateRunner::selects_tests)
     }

@@ -275,6 +275,10 @@ pub enum PersistentRunner {
     Vitest,
     /// Jest in one process.
     Jest,
+    /// Programs that Go builds, with many candidates in each.
+    Go,
+    /// Programs that Cargo builds, with many candidates in each.
+    Cargo,
 }
 
 /// The input of a coverage command.

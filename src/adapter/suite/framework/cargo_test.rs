@@ -6,7 +6,9 @@ use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 
 use super::super::format::{Report, libtest, rustc};
-use super::adapter::{CoverageCommand, FrameworkAdapter, TypedCommand, read_text, words};
+use super::adapter::{
+    CoverageCommand, FrameworkAdapter, PersistentRunner, TypedCommand, read_text, words,
+};
 
 /// The table row for `cargo test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
@@ -54,7 +56,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         argv.push(request.output_path("report"));
         Ok(CoverageCommand::new("cargo llvm-cov --lcov", argv, request.output.join("report")))
     },
-    persistent: None,
+    persistent: Some(PersistentRunner::Cargo),
 };
 
 /// Builds the library's tests and the files of `tests/` with selected tests, if all are there.

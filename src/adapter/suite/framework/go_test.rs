@@ -5,7 +5,7 @@ use crate::domain::id::TestId;
 use crate::domain::test_command::TestCommand;
 
 use super::super::format::{Report, gotest};
-use super::adapter::{CoverageCommand, FrameworkAdapter, Site, read_text, words};
+use super::adapter::{CoverageCommand, FrameworkAdapter, PersistentRunner, Site, read_text, words};
 
 /// The table row for `go test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
@@ -37,7 +37,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         command.into_run()
     },
     read: |artifacts| {
-        let tests = gotest::parse(&read_text(artifacts.log)?, &module(artifacts.site));
+        let tests = gotest::parse(&read_text(artifacts.log)?, &go_module(artifacts.site));
         let complete = !tests.is_empty();
         Ok(Report { complete, ..Report::of(tests) })
     },
@@ -47,29 +47,33 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         let display = "go test -coverpkg=./... -coverprofile=cover.out ./...";
         Ok(CoverageCommand::new(display, argv, request.output.join("report")))
     },
-    persistent: None,
+    persistent: Some(PersistentRunner::Go),
 };
 
 /// The module path in `go.mod`; empty when it is unknown.
-fn module(site: &Site) -> String {
+pub fn go_module(site: &Site) -> String {
     let text = site.read_small_text("go.mod").unwrap_or_default();
     let name = text.lines().find_map(|line| line.strip_prefix("module "));
     name.unwrap_or_default().trim().to_owned()
 }
 
+/// The package of a test and its top-level name, which is empty for a whole package.
+pub fn go_test_name(id: &TestId) -> (&str, &str) {
+    let dot = id.as_str().find(".Test").or_else(|| id.as_str().find(".Example"));
+    let Some((package, name)) = dot.map(|dot| id.as_str().split_at(dot)) else {
+        return (id.as_str(), "");
+    };
+    (package, name.trim_start_matches('.').split('/').next().unwrap_or_default())
+}
+
 /// `-run` with top-level tests and their packages; a package alone selects all of its tests.
 fn select(site: &Site, ids: &[TestId]) -> Vec<String> {
-    let module = module(site);
+    let module = go_module(site);
     let mut names: Vec<String> = Vec::new();
     let mut packages: Vec<String> = Vec::new();
     let mut whole = false;
     for id in ids {
-        let dot = id.as_str().find(".Test").or_else(|| id.as_str().find(".Example"));
-        let (package, name) = match dot {
-            Some(dot) => id.as_str().split_at(dot),
-            None => (id.as_str(), ""),
-        };
-        let name = name.trim_start_matches('.').split('/').next().unwrap_or_default();
+        let (package, name) = go_test_name(id);
         whole |= name.is_empty();
         if !names.iter().any(|known| known == name) && !name.is_empty() {
             names.push(name.to_owned());

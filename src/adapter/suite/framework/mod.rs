@@ -35,6 +35,7 @@ pub use adapter::{
     RunArtifacts, RunFiles, SAMPLES, Site, Tracer, heads, read_text, shell_argv, words,
 };
 pub use command::matching_files;
+pub use go_test::{go_module, go_test_name};
 pub use named_commands::{NamedRunner, find as named_runner};
 pub use nextest::profile_settings;
 pub use npm_script::{find_whole as whole_npm_script, starts_framework};

@@ -1,11 +1,15 @@
 //! Candidate runners whose processes stay alive between candidates; one file for each kind.
 
+mod cargo_toolchain;
+mod compiled;
+mod go_toolchain;
 mod java;
 mod node;
 mod python;
 mod script;
 mod script_copy;
 mod script_trace;
+mod toolchain;
 mod v8_coverage;
 
 use std::collections::BTreeMap;
@@ -18,6 +22,9 @@ use crate::effect::{CandidateRunner, CandidateRunnerRequest, Lines, RunError, Tr
 use super::super::framework::{PersistentRunner, is_django};
 use super::super::project_suite::ProjectSuite;
 use super::command::{file_of, trace_of};
+use cargo_toolchain::CargoToolchain;
+use go_toolchain::GoToolchain;
+use toolchain::Toolchain;
 
 /// Opens the framework's persistent runner; `None` if it does not reproduce the suite's results.
 pub async fn open(
@@ -31,6 +38,9 @@ pub async fn open(
         Some(PersistentRunner::Node) => Some(&script_copy::NODE),
         Some(PersistentRunner::Vitest) => Some(&script_copy::VITEST),
         Some(PersistentRunner::Jest) => Some(&script_copy::JEST),
+        Some(compiler @ (PersistentRunner::Go | PersistentRunner::Cargo)) => {
+            return open_compiled(suite, request, compiler).await;
+        }
         None if request.failing.is_empty() => {
             return Ok(
                 java::open(suite, request).map(|one| Box::new(one) as Box<dyn CandidateRunner>)
@@ -54,20 +64,44 @@ pub async fn open(
             }
         }
     };
-    // A test that fails in the suite must fail here too, or candidates would be judged on something
-    // else. Without failing tests, the caller compares the passing ones.
+    Ok(reproduces(runner.as_ref(), &failing).await.then_some(runner))
+}
+
+/// Whether tests that fail in the suite fail here too: else candidates would be judged on something else.
+/// Without failing tests, the caller compares the passing ones.
+async fn reproduces(runner: &dyn CandidateRunner, failing: &[TestId]) -> bool {
     if failing.is_empty() {
-        return Ok(Some(runner));
+        return true;
     }
-    let traces = match runner.trace(&failing).await {
+    let traces = match runner.trace(failing).await {
         Ok(traces) => traces,
         Err(error) => {
             tracing::info!(%error, "the warm runner is not used");
-            return Ok(None);
+            return false;
         }
     };
     let failed = |trace: &Trace| trace.status == Status::Failed && failing.contains(&trace.test);
-    Ok(traces.iter().any(failed).then_some(runner))
+    traces.iter().any(failed)
+}
+
+/// Opens the runner for tests that a compiler builds, where the toolchain can build all that fail.
+async fn open_compiled(
+    suite: &ProjectSuite<'_>,
+    request: &CandidateRunnerRequest<'_>,
+    compiler: PersistentRunner,
+) -> Result<Option<Box<dyn CandidateRunner>>, RunError> {
+    let toolchain: Option<Box<dyn Toolchain>> = if compiler == PersistentRunner::Go {
+        GoToolchain::open(suite, request).map(|one| Box::new(one) as Box<dyn Toolchain>)
+    } else {
+        CargoToolchain::open(suite, request).map(|one| Box::new(one) as Box<dyn Toolchain>)
+    };
+    let failing: Vec<TestId> = request.failing.iter().map(|case| case.id.clone()).collect();
+    let fits = |one: &dyn Toolchain| failing.iter().all(|test| one.unit_of(test).is_some());
+    let Some(toolchain) = toolchain.filter(|one| !failing.is_empty() && fits(one.as_ref())) else {
+        return Ok(None);
+    };
+    let runner = compiled::open(suite, request, toolchain);
+    Ok(reproduces(&runner, &failing).await.then(|| Box::new(runner) as Box<dyn CandidateRunner>))
 }
 
 /// The trace of a test; an unreported test counts as failed after one second.

@@ -1,0 +1,168 @@
+//! Rust: `cargo test --no-run` builds all test programs of a project, and says where they are.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::adapter::suite::format::{ReportedTest, libtest};
+use crate::adapter::suite::framework::words;
+use crate::adapter::suite::project_suite::ProjectSuite;
+use crate::domain::id::TestId;
+use crate::effect::CandidateRunnerRequest;
+
+use super::toolchain::{BuildError, TestProgram, Toolchain};
+
+/// A line of `--message-format=json`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Line {
+    executable: Option<PathBuf>,
+    manifest_path: PathBuf,
+    target: Target,
+    profile: Profile,
+    message: Option<Diagnostic>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Target {
+    src_path: PathBuf,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Profile {
+    test: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Diagnostic {
+    message: String,
+    level: String,
+    spans: Vec<Span>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Span {
+    file_name: String,
+    line_start: u32,
+    is_primary: bool,
+    /// Where a macro is called, for a place in what it stands for.
+    expansion: Option<Box<Expansion>>,
+}
+
+#[derive(Deserialize)]
+struct Expansion {
+    span: Span,
+}
+
+impl Span {
+    /// The place in a source of the project.
+    fn in_project(&self) -> &Self {
+        match &self.expansion {
+            Some(expansion) => expansion.span.in_project(),
+            None => self,
+        }
+    }
+}
+
+pub struct CargoToolchain {
+    /// The command up to the `--`, and the options behind it.
+    command: Vec<String>,
+    test_options: Vec<String>,
+}
+
+/// Options of test programs that change nothing of a selection by name.
+fn is_test_option(word: &str) -> bool {
+    word.starts_with("--test-threads=") || matches!(word, "--include-ignored" | "--ignored")
+}
+
+impl CargoToolchain {
+    /// `None` where the suite's command is more than `cargo test` with options.
+    pub fn open(suite: &ProjectSuite<'_>, request: &CandidateRunnerRequest<'_>) -> Option<Self> {
+        let site = suite.site(request.root);
+        let written = site.command.as_ref().map(|command| command.words().to_vec());
+        let written = written.unwrap_or_else(|| words(&["cargo", "test"]));
+        let mut parts = written.splitn(2, |word| word == "--");
+        let mut command = parts.next()?.to_vec();
+        let test_options = parts.next().unwrap_or_default().to_vec();
+        let is_plain = command.starts_with(&words(&["cargo", "test"]))
+            && command.get(2..)?.iter().all(|word| word.starts_with('-') && word != "--doc");
+        command.retain(|word| !matches!(word.as_str(), "-q" | "--quiet" | "--no-fail-fast"));
+        (is_plain && test_options.iter().all(|word| is_test_option(word)))
+            .then_some(Self { command, test_options })
+    }
+}
+
+/// The lines of an output that are messages.
+fn messages(output: &str) -> impl Iterator<Item = Line> {
+    output.lines().filter_map(|line| serde_json::from_str(line).ok())
+}
+
+impl Toolchain for CargoToolchain {
+    fn unit_of(&self, test: &TestId) -> Option<String> {
+        let is_built = test.as_str().contains(".rs::") && !test.as_str().starts_with("doc:");
+        is_built.then(String::new)
+    }
+
+    fn build(&self, _unit: &str, _folder: &Path) -> Vec<String> {
+        let mut argv = self.command.clone();
+        argv.extend(words(&["--no-run", "--message-format=json"]));
+        argv
+    }
+
+    fn programs(&self, _unit: &str, folder: &Path, output: &str) -> io::Result<Vec<TestProgram>> {
+        let mut programs = Vec::new();
+        for line in messages(output).filter(|line| line.profile.test) {
+            let (Some(built), Some(package)) = (&line.executable, line.manifest_path.parent())
+            else {
+                continue;
+            };
+            // The next build writes to the same place.
+            let path = folder.join(programs.len().to_string());
+            std::fs::copy(built, &path)?;
+            let source = line.target.src_path.strip_prefix(package);
+            let target = source.unwrap_or(&line.target.src_path).display().to_string();
+            let own = ("CARGO_MANIFEST_DIR".to_owned(), package.display().to_string());
+            let (directory, environment) = (package.to_owned(), [own].into());
+            programs.push(TestProgram { path, directory, target, environment });
+        }
+        Ok(programs)
+    }
+
+    fn errors(&self, output: &str) -> Vec<BuildError> {
+        let errors = messages(output).filter_map(|line| line.message);
+        errors
+            .filter(|error| error.level == "error")
+            .filter_map(|error| {
+                let primary = error.spans.iter().find(|span| span.is_primary)?.in_project();
+                let file = primary.file_name.clone();
+                Some(BuildError { file, line: primary.line_start, message: error.message })
+            })
+            .collect()
+    }
+
+    fn run(&self, program: &TestProgram, tests: &[TestId]) -> Option<Vec<String>> {
+        let within = |test: &TestId| {
+            let (target, name) = test.as_str().split_once(".rs::")?;
+            (format!("{target}.rs") == program.target).then(|| name.to_owned())
+        };
+        let names: BTreeSet<String> = tests.iter().filter_map(within).collect();
+        let mut argv = vec![program.path.display().to_string()];
+        argv.extend(self.test_options.iter().cloned());
+        argv.push("--exact".into());
+        let is_empty = names.is_empty();
+        argv.extend(names);
+        (!is_empty).then_some(argv)
+    }
+
+    fn read(&self, program: &TestProgram, output: &str) -> Vec<ReportedTest> {
+        // Cargo names each program before what it prints.
+        let heading = format!("     Running unittests {} (target)\n", program.target);
+        libtest::parse(&(heading + output))
+    }
+}

@@ -1,0 +1,491 @@
+//! The runner for tests that a compiler builds before they start: many candidates are branches of one build,
+//! and each takes a start of the built tests. What passes there counts only once it passes in a build of the
+//! candidate alone. Builds and runs happen in a copy of the checkout.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::{Mutex, MutexGuard, OnceCell};
+
+use crate::adapter::host::files;
+use crate::adapter::host::process::{self, ExitReason, Invocation};
+use crate::adapter::suite::format::{PathMapper, to_test_cases};
+use crate::adapter::suite::framework::read_text;
+use crate::adapter::suite::io_error::cannot;
+use crate::adapter::suite::project_suite::ProjectSuite;
+use crate::code::language::Language;
+use crate::code::switched_source::{CHOSEN, SwitchedSource, switch_file};
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::test::{Status, TestCase};
+use crate::effect::{
+    CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
+};
+
+use super::super::checkout_copy::{Side, copy_checkout, write_edits};
+use super::super::command::{CommandRunner, case_results, trace_of};
+use super::toolchain::{BuildError, TestProgram, Toolchain};
+
+/// Candidates in one build.
+const BATCH: usize = 48;
+
+/// Builds of one candidate that are kept.
+const KEPT: usize = 4;
+
+/// How often a build is tried again without the candidates that it refuses.
+const ROUNDS: usize = 5;
+
+/// Logs of runs that are kept, more than ever run side by side.
+const LOGS: usize = 64;
+
+/// Time limit of a build.
+const BUILDING: Duration = Duration::from_mins(3);
+
+/// Time limit of all tests while nothing is changed.
+const TRACING: Duration = Duration::from_mins(1);
+
+/// Least time for tests that the suite's own command runs.
+const STARTED: Duration = Duration::from_secs(30);
+
+/// Sources that are built together.
+struct Build {
+    /// Names its files in the scratch folder.
+    number: usize,
+    /// The candidates, in the order of their numbers.
+    candidates: Vec<EditSet>,
+    /// Why the compiler refuses some of them.
+    refused: BTreeMap<usize, String>,
+    /// Candidates that are no branch of it.
+    left_out: BTreeSet<usize>,
+    /// The test programs of what has been built.
+    programs: BTreeMap<String, Arc<Vec<TestProgram>>>,
+}
+
+/// What has been built.
+#[derive(Default)]
+struct Builds {
+    started: usize,
+    batch: Option<Build>,
+    /// Builds of one candidate each, the newest last.
+    alone: Vec<Build>,
+    /// What lies in the copy instead of the sources of the checkout.
+    written: Vec<FileEdit>,
+}
+
+/// Why there is no program to start.
+enum NotBuilt {
+    Refused(String),
+    Failed(RunError),
+}
+
+impl From<RunError> for NotBuilt {
+    fn from(error: RunError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+pub struct CompiledRunner {
+    from: PathBuf,
+    toolchain: Box<dyn Toolchain>,
+    /// Set once the copy lies there.
+    copied: OnceCell<()>,
+    /// Runs in the copy what the toolchain builds no program for.
+    command: CommandRunner,
+    invocation: Invocation,
+    copy: PathBuf,
+    scratch: PathBuf,
+    paths: PathMapper,
+    builds: Mutex<Builds>,
+    /// Numbers the logs of runs, which may happen side by side.
+    runs: AtomicUsize,
+}
+
+fn built_folder(suite: &ProjectSuite<'_>) -> PathBuf {
+    suite.settings.scratch.join("built")
+}
+
+/// The copy of the checkout in which everything is built.
+pub fn copy_of(suite: &ProjectSuite<'_>) -> PathBuf {
+    built_folder(suite).join("copy")
+}
+
+/// Creates a runner; nothing is built before the first test.
+pub fn open(
+    suite: &ProjectSuite<'_>,
+    request: &CandidateRunnerRequest<'_>,
+    toolchain: Box<dyn Toolchain>,
+) -> CompiledRunner {
+    let copy = copy_of(suite);
+    CompiledRunner {
+        from: request.root.to_owned(),
+        toolchain,
+        copied: OnceCell::new(),
+        command: CommandRunner::new(suite, &copy),
+        invocation: suite.invocation(&copy, Vec::new()),
+        paths: suite.path_mapper(&copy),
+        copy,
+        scratch: built_folder(suite),
+        builds: Mutex::default(),
+        runs: AtomicUsize::new(0),
+    }
+}
+
+impl Build {
+    fn new(number: usize, candidates: Vec<EditSet>) -> Self {
+        let (refused, left_out, programs) = Default::default();
+        Self { number, candidates, refused, left_out, programs }
+    }
+
+    /// The edits of the candidates that are branches, by file.
+    fn branches(&self) -> BTreeMap<&RepoPath, Vec<(usize, &FileEdit)>> {
+        let mut found: BTreeMap<&RepoPath, Vec<(usize, &FileEdit)>> = BTreeMap::new();
+        for (number, edits) in self.candidates.iter().enumerate() {
+            let is_out = self.refused.contains_key(&number) || self.left_out.contains(&number);
+            if let ([edit], false) = (edits.files.as_slice(), is_out) {
+                found.entry(&edit.file).or_default().push((number, edit));
+            }
+        }
+        found
+    }
+
+    /// The switched sources of all files, with the files that they need beside them. Candidates without a
+    /// branch are left out from then on.
+    fn switched(&mut self) -> (Vec<FileEdit>, BTreeMap<RepoPath, SwitchedSource>) {
+        let (mut files, mut sources, mut present) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
+        for (file, edits) in self.branches() {
+            let before = edits.first().and_then(|(_, edit)| edit.before.as_deref());
+            let (Some(language), Some(before)) = (Language::of(file), before) else { continue };
+            let after = |(number, edit): &(usize, &'_ FileEdit)| {
+                Some((*number, edit.after.as_deref()?.to_owned()))
+            };
+            let texts: Vec<(usize, String)> = edits.iter().filter_map(after).collect();
+            let texts: Vec<(usize, &str)> =
+                texts.iter().map(|(number, text)| (*number, text.as_str())).collect();
+            let Some(joined) = SwitchedSource::join(language, before, &texts) else { continue };
+            present.extend(joined.numbers());
+            let edit = |file: RepoPath, before: Option<&str>, after: String| FileEdit {
+                file,
+                before: before.map(str::to_owned),
+                after: Some(after),
+            };
+            files.push(edit(file.clone(), Some(before), joined.text.clone()));
+            if let Some((name, text)) = switch_file(language, before)
+                && let Ok(beside) = RepoPath::inside(file.parent(), name)
+                && files.iter().all(|known: &FileEdit| known.file != beside)
+            {
+                files.push(edit(beside, None, text));
+            }
+            sources.insert(file.clone(), joined);
+        }
+        let refused = |number: &usize| self.refused.contains_key(number);
+        self.left_out = (0..self.candidates.len())
+            .filter(|number| !present.contains(number) && !refused(number))
+            .collect();
+        (files, sources)
+    }
+}
+
+impl CompiledRunner {
+    /// The builds, in a copy that exists.
+    async fn open_builds(&self) -> Result<MutexGuard<'_, Builds>, RunError> {
+        let copying = || async { copy_checkout(&self.from, &self.copy).map(drop) };
+        self.copied.get_or_try_init(copying).await?;
+        Ok(self.builds.lock().await)
+    }
+
+    /// Writes sources into the copy instead of those that lie there.
+    fn write_sources(&self, builds: &mut Builds, files: Vec<FileEdit>) -> Result<(), RunError> {
+        let is_kept = |old: &FileEdit| files.iter().any(|new| new.file == old.file);
+        let stale = builds.written.iter().filter(|old| !is_kept(old)).cloned().collect();
+        write_edits(&self.copy, &EditSet { files: stale }, Side::Before)?;
+        let is_new = |new: &&FileEdit| !builds.written.contains(new);
+        let changed = files.iter().filter(is_new).cloned().collect();
+        write_edits(&self.copy, &EditSet { files: changed }, Side::After)?;
+        builds.written = files;
+        Ok(())
+    }
+
+    /// Runs the compiler on the copy as it lies there.
+    async fn compile(
+        &self,
+        unit: &str,
+        number: usize,
+    ) -> Result<Result<Arc<Vec<TestProgram>>, Vec<BuildError>>, RunError> {
+        let folder = self.scratch.join(number.to_string());
+        files::create_folder(&folder).map_err(cannot("create", &folder))?;
+        let argv = self.toolchain.build(unit, &folder);
+        let log = self.scratch.join("build.log");
+        let command = argv.join(" ");
+        let invocation = Invocation { argv, ..self.invocation.clone() };
+        let started = process::run(&invocation, BUILDING, &log).await;
+        let ending = started.map_err(|error| RunError::NotStarted {
+            command: command.clone(),
+            reason: error.to_string(),
+        })?;
+        let text = read_text(&log)?;
+        if ending == ExitReason::Exit(0) {
+            let programs = self.toolchain.programs(unit, &folder, &text);
+            return programs.map(|found| Ok(Arc::new(found))).map_err(cannot("copy", &folder));
+        }
+        let errors = self.toolchain.errors(&text);
+        if errors.is_empty() {
+            let tail = process::tail_of(&log, 2 << 10);
+            let ending = ending.to_string();
+            return Err(RunError::NoReport { command, ending, is_final: true, tail, log });
+        }
+        Ok(Err(errors))
+    }
+
+    /// The programs of a batch, built without the candidates that the compiler refuses.
+    async fn build_batch(
+        &self,
+        builds: &mut Builds,
+        unit: &str,
+    ) -> Result<Option<Arc<Vec<TestProgram>>>, RunError> {
+        let Some(mut batch) = builds.batch.take() else { return Ok(None) };
+        if let Some(programs) = batch.programs.get(unit) {
+            let found = programs.clone();
+            builds.batch = Some(batch);
+            return Ok(Some(found));
+        }
+        for _ in 0..ROUNDS {
+            let (files, sources) = batch.switched();
+            if files.is_empty() {
+                break;
+            }
+            self.write_sources(builds, files)?;
+            let errors = match self.compile(unit, batch.number).await? {
+                Ok(programs) => {
+                    batch.programs.insert(unit.to_owned(), programs.clone());
+                    builds.batch = Some(batch);
+                    return Ok(Some(programs));
+                }
+                Err(errors) => errors,
+            };
+            let known = batch.refused.len();
+            for error in errors {
+                let joined =
+                    sources.iter().filter(|(file, _)| file.as_str().ends_with(&error.file));
+                let number = joined.filter_map(|(_, joined)| joined.number_at(error.line)).next();
+                batch.refused.extend(number.map(|number| (number, error.message)));
+            }
+            if batch.refused.len() == known {
+                break;
+            }
+        }
+        // Each of the others is built alone.
+        batch.left_out.extend(0..batch.candidates.len());
+        builds.batch = Some(batch);
+        Ok(None)
+    }
+
+    /// The programs of one candidate.
+    async fn build_alone(
+        &self,
+        builds: &mut Builds,
+        edits: &EditSet,
+        unit: &str,
+    ) -> Result<Arc<Vec<TestProgram>>, NotBuilt> {
+        let same = |build: &Build| build.candidates.iter().all(|one| one == edits);
+        let place = builds.alone.iter().position(same);
+        let mut build = match place {
+            Some(place) => builds.alone.remove(place),
+            None => {
+                builds.started += 1;
+                Build::new(builds.started, vec![edits.clone()])
+            }
+        };
+        if !build.programs.contains_key(unit) {
+            self.write_sources(builds, edits.files.clone())?;
+            match self.compile(unit, build.number).await? {
+                Ok(programs) => drop(build.programs.insert(unit.to_owned(), programs)),
+                Err(errors) => {
+                    let first = errors.into_iter().next();
+                    let message = first.map(|first| first.message).unwrap_or_default();
+                    return Err(NotBuilt::Refused(message));
+                }
+            }
+        }
+        let found = build.programs.get(unit).cloned().unwrap_or_default();
+        builds.alone.push(build);
+        if builds.alone.len() > KEPT {
+            let oldest = builds.alone.remove(0);
+            files::remove_folder(&self.scratch.join(oldest.number.to_string()));
+        }
+        Ok(found)
+    }
+
+    /// Runs tests in built programs.
+    async fn start_tests(
+        &self,
+        programs: &[TestProgram],
+        tests: &[TestId],
+        chosen: Option<usize>,
+        limit: Duration,
+    ) -> Result<Vec<TestCase>, RunError> {
+        let mut cases = Vec::new();
+        for program in programs {
+            let Some(argv) = self.toolchain.run(program, tests) else { continue };
+            let mut environment = self.invocation.environment.clone();
+            environment.extend(program.environment.clone());
+            environment.extend(chosen.map(|number| (CHOSEN.to_owned(), number.to_string())));
+            let directory = program.directory.clone();
+            let invocation = Invocation { argv, directory, environment, ..self.invocation.clone() };
+            let run = self.runs.fetch_add(1, Ordering::Relaxed) % LOGS;
+            let log = self.scratch.join(format!("run-{run}.log"));
+            process::run(&invocation, limit, &log).await.map_err(|error| RunError::NotStarted {
+                command: invocation.argv.join(" "),
+                reason: error.to_string(),
+            })?;
+            let reported = self.toolchain.read(program, &read_text(&log)?);
+            cases.extend(to_test_cases(&reported, &self.paths));
+        }
+        Ok(cases)
+    }
+
+    /// Results in the batch, if the edits are a branch of it.
+    async fn run_branch(
+        &self,
+        edits: &EditSet,
+        (unit, tests): (&str, &[TestId]),
+        limit: Duration,
+    ) -> Result<Option<Result<Vec<TestCase>, String>>, RunError> {
+        let mut builds = self.open_builds().await?;
+        let place = |builds: &Builds| {
+            let batch = builds.batch.as_ref()?;
+            let number = batch.candidates.iter().position(|one| one == edits)?;
+            Some((number, batch.left_out.contains(&number), batch.refused.get(&number).cloned()))
+        };
+        let is_alone = builds.alone.iter().any(|build| build.candidates.first() == Some(edits));
+        if is_alone || place(&builds).is_none_or(|(_, is_out, _)| is_out) {
+            return Ok(None);
+        }
+        let programs = self.build_batch(&mut builds, unit).await?;
+        let Some((number, false, refused)) = place(&builds) else { return Ok(None) };
+        if let Some(message) = refused {
+            return Ok(Some(Err(message)));
+        }
+        drop(builds);
+        let Some(programs) = programs else { return Ok(None) };
+        Ok(Some(Ok(self.start_tests(&programs, tests, Some(number), limit).await?)))
+    }
+
+    /// Results in a build of the edits alone.
+    async fn run_alone(
+        &self,
+        edits: &EditSet,
+        (unit, tests): (&str, &[TestId]),
+        limit: Duration,
+    ) -> Result<Vec<TestCase>, NotBuilt> {
+        let mut builds = self.open_builds().await?;
+        let programs = self.build_alone(&mut builds, edits, unit).await?;
+        drop(builds);
+        Ok(self.start_tests(&programs, tests, None, limit).await?)
+    }
+
+    /// Results of tests that no program holds, by the suite's own command.
+    async fn run_others(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+    ) -> Result<Vec<TestCase>, RunError> {
+        let mut builds = self.open_builds().await?;
+        self.write_sources(&mut builds, edits.files.clone())?;
+        self.command.run_edited(tests, limit.max(STARTED)).await
+    }
+
+    /// What is built for tests, with those of them that it holds.
+    fn by_unit(&self, tests: &[TestId]) -> BTreeMap<Option<String>, Vec<TestId>> {
+        let mut units: BTreeMap<Option<String>, Vec<TestId>> = BTreeMap::new();
+        for test in tests {
+            units.entry(self.toolchain.unit_of(test)).or_default().push(test.clone());
+        }
+        units
+    }
+
+    /// The results of tests on edited sources; the message of a compiler that refuses them.
+    async fn run_units(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+    ) -> Result<Vec<TestCase>, NotBuilt> {
+        let mut cases = Vec::new();
+        for (unit, tests) in self.by_unit(tests) {
+            let Some(unit) = unit else {
+                cases.extend(self.run_others(edits, &tests, limit).await?);
+                continue;
+            };
+            let part = (unit.as_str(), tests.as_slice());
+            match self.run_branch(edits, part, limit).await? {
+                Some(Err(message)) => return Err(NotBuilt::Refused(message)),
+                Some(Ok(found)) if !has_passed(&found, &tests) => cases.extend(found),
+                Some(Ok(_)) | None => cases.extend(self.run_alone(edits, part, limit).await?),
+            }
+        }
+        Ok(cases)
+    }
+}
+
+fn has_passed(cases: &[TestCase], tests: &[TestId]) -> bool {
+    cases.iter().any(|case| case.status == Status::Passed && tests.contains(&case.id))
+}
+
+/// Edits without those that change nothing.
+fn changes_of(edits: &EditSet) -> EditSet {
+    let changes = edits.files.iter().filter(|edit| edit.before != edit.after);
+    EditSet { files: changes.cloned().collect() }
+}
+
+#[async_trait]
+impl CandidateRunner for CompiledRunner {
+    fn speed(&self) -> Speed {
+        Speed::Warm
+    }
+
+    fn batch(&self) -> usize {
+        BATCH
+    }
+
+    async fn prepare(&self, candidates: Vec<EditSet>) {
+        let mut builds = self.builds.lock().await;
+        if let Some(old) = builds.batch.take() {
+            files::remove_folder(&self.scratch.join(old.number.to_string()));
+        }
+        builds.started += 1;
+        builds.batch = Some(Build::new(builds.started, candidates));
+    }
+
+    async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
+        let cases = match self.run_units(&EditSet::default(), tests, TRACING).await {
+            Ok(cases) => cases,
+            Err(NotBuilt::Failed(error)) => return Err(error),
+            Err(NotBuilt::Refused(reason)) => {
+                return Err(RunError::Io { action: "build the tests".into(), reason });
+            }
+        };
+        let reported = tests.iter().filter_map(|id| cases.iter().find(|case| case.id == *id));
+        Ok(reported.map(|case| trace_of(case.clone(), Lines::new())).collect())
+    }
+
+    async fn run(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+        stop_at_failure: bool,
+    ) -> Result<Vec<CaseResult>, RunError> {
+        match self.run_units(&changes_of(edits), tests, limit).await {
+            Ok(cases) => Ok(case_results(&cases, tests, stop_at_failure)),
+            Err(NotBuilt::Failed(error)) => Err(error),
+            Err(NotBuilt::Refused(message)) => {
+                Ok(tests.iter().map(|id| CaseResult::not_built(id.clone(), &message)).collect())
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! [`Toolchain`]: how a compiler builds the tests of a project into programs that can be started again and again.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::adapter::suite::format::ReportedTest;
+use crate::domain::id::TestId;
+
+/// A program that holds built tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestProgram {
+    pub path: PathBuf,
+    /// The folder in which it runs.
+    pub directory: PathBuf,
+    /// The start of the ids of its tests.
+    pub target: String,
+    pub environment: BTreeMap<String, String>,
+}
+
+/// An error of the compiler at a line of a file, whose path may lack the folders above the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildError {
+    pub file: String,
+    pub line: u32,
+    pub message: String,
+}
+
+/// Builds the tests of one project, in the way of its own command.
+pub trait Toolchain: Send + Sync {
+    /// What has to be built for a test; `None` where no program would hold it.
+    fn unit_of(&self, test: &TestId) -> Option<String>;
+
+    /// The command that builds a unit, with a folder for what it writes.
+    fn build(&self, unit: &str, folder: &Path) -> Vec<String>;
+
+    /// The programs of a unit, from the output of the build. They stay as they are in `folder`.
+    fn programs(&self, unit: &str, folder: &Path, output: &str) -> io::Result<Vec<TestProgram>>;
+
+    /// The errors in the output of a failed build.
+    fn errors(&self, output: &str) -> Vec<BuildError>;
+
+    /// The command that runs those of the tests that a program holds; `None` if it holds none.
+    fn run(&self, program: &TestProgram, tests: &[TestId]) -> Option<Vec<String>>;
+
+    /// The results in the output of a program.
+    fn read(&self, program: &TestProgram, output: &str) -> Vec<ReportedTest>;
+}
