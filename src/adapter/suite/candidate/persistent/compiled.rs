@@ -31,7 +31,7 @@ use super::super::command::{CommandRunner, case_results, trace_of};
 use super::toolchain::{BuildError, TestProgram, Toolchain};
 
 /// Candidates in one build.
-const BATCH: usize = 48;
+const BATCH: usize = 160;
 
 /// Builds of one candidate that are kept.
 const KEPT: usize = 4;
