@@ -8,7 +8,7 @@ use tree_sitter::Node;
 
 use super::language::Language;
 use super::mutate::is_function;
-use super::tree::visit;
+use super::tree::{first_field, text_of, visit};
 
 /// The environment variable whose value chooses an edit by its number.
 pub const CHOSEN: &str = "REGREEN_CHOSEN";
@@ -25,19 +25,20 @@ pub struct SwitchedSource {
 struct SwitchForm {
     /// Stands once at the start of each function with branches.
     opening: &'static str,
-    /// Around the body of an edit; `NUMBER` is that of the edit.
-    before: &'static str,
-    after: fn(function: Node<'_>) -> &'static str,
+    /// What stands before and after the body of an edit; `NUMBER` is that of the edit.
+    around: fn(result: Option<&str>, header: &str) -> (String, &'static str),
     /// Whether a function cannot have two bodies.
     is_unfit: fn(function: Node<'_>, header: &str) -> bool,
 }
 
 const GO: SwitchForm = SwitchForm {
     opening: "\n",
-    before: "if zzRegreenChosen == \"NUMBER\" {\n",
-    after: |function| match function.child_by_field_name("result") {
-        Some(_) => "\npanic(\"no result\")\n}\n",
-        None => "\nreturn\n}\n",
+    around: |result, _| {
+        let after = match result {
+            Some(_) => "\npanic(\"no result\")\n}\n",
+            None => "\nreturn\n}\n",
+        };
+        ("if zzRegreenChosen == \"NUMBER\" {\n".into(), after)
     },
     // A label belongs to the whole function.
     is_unfit: |function, _| {
@@ -56,8 +57,16 @@ const RUST: SwitchForm = SwitchForm {
         "static ZZ_CHOSEN: ::std::sync::OnceLock<Option<String>> = ::std::sync::OnceLock::new();\n",
         "let zz_chosen = ZZ_CHOSEN.get_or_init(|| ::std::env::var(\"REGREEN_CHOSEN\").ok()).as_deref();\n",
     ),
-    before: "if zz_chosen == Some(\"NUMBER\") {\nreturn ",
-    after: |_| "\n;}\n",
+    around: |result, header| {
+        let start = "if zz_chosen == Some(\"NUMBER\") {\nreturn ";
+        // The compiler names one wrong `return` of a function, so each body is a function of its own. A
+        // reference may come from what a closure owns.
+        let result = result.unwrap_or("()");
+        if header.contains("async ") || result.contains(['&', '\'']) {
+            return (start.into(), "\n;}\n");
+        }
+        (format!("{start}(move || -> {result} "), "\n)();}\n")
+    },
     is_unfit: |_, header| header.contains("const fn ") || header.contains("-> impl "),
 };
 
@@ -78,7 +87,7 @@ impl SwitchedSource {
     pub fn join(language: Language, source: &str, edits: &[(usize, &str)]) -> Option<Self> {
         let form = SwitchForm::of(language)?;
         let tree = language.parse(source)?;
-        let mut bodies: BTreeMap<usize, (Node<'_>, Node<'_>, Vec<(usize, &str)>)> = BTreeMap::new();
+        let mut bodies: BTreeMap<usize, (Node<'_>, &str, Vec<(usize, &str)>)> = BTreeMap::new();
         for (number, after) in edits {
             let changed = changed_range(source, after);
             let Some((function, body)) = enclosing_body(tree.root_node(), &changed) else {
@@ -89,20 +98,22 @@ impl SwitchedSource {
             let text = end.and_then(|end| after.get(body.start_byte()..end));
             if let Some(text) = text.filter(|_| !(form.is_unfit)(function, header)) {
                 let found = bodies.entry(body.start_byte());
-                found.or_insert((function, body, Vec::new())).2.push((*number, text));
+                found.or_insert((function, header, Vec::new())).2.push((*number, text));
             }
         }
         let mut joined = Self { text: String::new(), branches: Vec::new() };
         let mut copied = 0;
-        for (start, (function, _, texts)) in &bodies {
+        for (start, (function, header, texts)) in &bodies {
             joined.text.push_str(source.get(copied..=*start)?);
             joined.text.push_str(form.opening);
+            let result = first_field(*function, &["result", "return_type"]);
+            let (before, after) = (form.around)(result.map(|one| text_of(one, source)), header);
             for (number, text) in texts {
-                joined.text.push_str(&form.before.replace("NUMBER", &number.to_string()));
+                joined.text.push_str(&before.replace("NUMBER", &number.to_string()));
                 let first = joined.next_line();
                 joined.text.push_str(text);
                 joined.branches.push((first..joined.next_line() + 1, *number));
-                joined.text.push_str((form.after)(*function));
+                joined.text.push_str(after);
             }
             copied = start + 1;
         }
@@ -227,6 +238,22 @@ mod tests {
             let after = source.replacen(from, to, 1);
             let joined = SwitchedSource::join(language, source, &[(1, &after)]);
             assert_eq!(joined.is_some(), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn each_body_of_rust_returns_for_itself() {
+        let table = [
+            ("fn a(n: u8) -> u8 {\n    n\n}\n", "return (move || -> u8 {\n    m\n}\n)();}"),
+            ("fn a(n: u8) {\n    n;\n}\n", "return (move || -> () {\n    m;\n}\n)();}"),
+            ("fn a(n: &u8) -> &u8 {\n    n\n}\n", "return {\n    m\n}\n;}"),
+            ("async fn a(n: u8) -> u8 {\n    n\n}\n", "return {\n    m\n}\n;}"),
+        ];
+        for (source, expected) in table {
+            let after = source.replace("    n", "    m");
+            let joined = SwitchedSource::join(Language::Rust, source, &[(1, &after)]).unwrap();
+            assert!(joined.text.contains(expected), "{}", joined.text);
+            assert_eq!(crate::code::syntax::first_error(Language::Rust, &joined.text), None);
         }
     }
 
