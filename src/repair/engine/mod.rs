@@ -63,6 +63,9 @@ pub struct SearchOutcome {
 /// quick enough: most of these hang.
 const MAX_RETRIED: usize = 8;
 
+/// The same number where the unchanged sources hang, as most of their candidates then do.
+const MAX_RETRIED_OF_HANGING: usize = 3;
+
 /// A candidate may take this multiple of what the unchanged sources took shortly before.
 const OF_CONTROL: u32 = 4;
 
@@ -318,7 +321,8 @@ impl SearchRun<'_> {
                 let enough = self.grace() * 5 / 4;
                 self.time_control(cluster).await?;
                 let busy = self.grace() > enough;
-                let room = if busy { stopped.len() } else { MAX_RETRIED - hung };
+                let most = if self.hangs { MAX_RETRIED_OF_HANGING } else { MAX_RETRIED };
+                let room = if busy { stopped.len() } else { most - hung };
                 hung += if busy { 0 } else { stopped.len().min(room) };
                 late.extend(stopped.into_iter().take(room));
             }

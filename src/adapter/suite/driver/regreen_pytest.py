@@ -123,6 +123,13 @@ def hung_tests():
         return json.load(file)
 
 
+def computing_limit(limit, rung, longest):
+    """The limit of a test that computes all the time. Once one has hung, in this run or in an earlier
+    one, the next have a multiple of what the longest of the others took."""
+    known = float(os.environ.get("REGREEN_COMPUTING_LIMIT", "0"))
+    return min(limit, max(1.0, 10 * longest, known)) if rung or known else limit
+
+
 class Recorder:
     def __init__(self, config):
         self.root = str(config.rootpath) if hasattr(config, "rootpath") else str(config.rootdir)
@@ -223,7 +230,7 @@ class Runner:
     left_out = {}
 
     def __init__(self):
-        self.rung = 0
+        self.rung, self.longest = 0, 0.0
 
     def pytest_collection_modifyitems(self, session, config, items):
         self.choose(config, items)
@@ -253,23 +260,32 @@ class Runner:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item):
         limit = float(os.environ.get("REGREEN_TEST_LIMIT", "0"))
-        seconds = max(limit / (1 + self.rung), min(limit, 1.0))
+        longer = max(limit / (1 + self.rung), min(limit, 1.0))
+        seconds = computing_limit(longer, self.rung, self.longest)
+        began, used = time.monotonic(), time.thread_time()
 
         def ring(number, frame):
+            spent = time.monotonic() - began
+            if spent < longer and time.thread_time() - used < spent / 2:
+                # It waits for something, which only takes as long as it takes.
+                signal.setitimer(signal.ITIMER_REAL, max(longer - spent, 0.001))
+                return
             self.rung += 1
-            pytest.fail("the test was stopped after %.0f s" % seconds)
+            pytest.fail("the test was stopped after %.0f s" % spent)
 
         armed = limit > 0
         try:
             # The project's own limit (pytest-timeout) uses the same clock; the shorter one holds.
-            left, began = signal.getitimer(signal.ITIMER_REAL)[0], time.monotonic()
+            left = signal.getitimer(signal.ITIMER_REAL)[0]
             armed = armed and not 0 < left <= seconds
             if armed:
                 own = signal.signal(signal.SIGALRM, ring)
                 signal.setitimer(signal.ITIMER_REAL, seconds)
         except (ValueError, AttributeError, OSError):
             armed = False
-        yield
+        outcome = yield
+        if outcome.excinfo is None:
+            self.longest = max(self.longest, time.monotonic() - began)
         if armed:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, own)
