@@ -149,6 +149,12 @@ impl DeclaredTypes {
         self.result.is_some() && found.zip(self.result.as_ref()).is_none_or(|(a, b)| a.may_be(b))
     }
 
+    /// Whether one variable may hold the value of another, as far as their types are known.
+    pub fn may_assign(&self, target: &str, value: &str) -> bool {
+        let types = self.names.get(target).zip(self.names.get(value));
+        types.is_none_or(|(target, value)| target.may_be(value))
+    }
+
     fn put(&mut self, name: &str, found: Option<ValueType>) {
         if let Some(found) = found {
             self.names.insert(name.trim_start_matches("mut ").to_owned(), found);
