@@ -380,10 +380,7 @@ mod tests {
         let ended = |round| reason_to_give_up(&[round], &[], &t).unwrap();
         assert!(ended(empty.clone()).starts_with("the widest search"));
         let untried = FinishedIteration { tried: 0, ..empty.clone() };
-        assert!(
-            ended(untried.clone())
-                .contains("that lead into Python, JavaScript, TypeScript, Go, Rust or Java")
-        );
+        assert!(ended(untried.clone()).contains("that lead into Python, JavaScript, TypeScript, Go, Rust or Java"));
         let at_home = FinishedIteration { is_at_home: true, ..untried };
         assert_eq!(ended(at_home), "the widest search found nothing to try");
         assert!(ended(FinishedIteration { searched: false, ..empty }).ends_with("no usable edit"));

@@ -77,8 +77,7 @@ pub(super) fn shown(proposal: &Proposal) -> String {
 }
 
 /// Endings of the names of files in languages that the embedded engine is made for.
-const HOME: &[&str] =
-    &["py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "go", "rs", "java"];
+const HOME: &[&str] = &["py", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "go", "rs", "java"];
 
 fn is_at_home(case: &TestCase) -> bool {
     case.file.as_ref().is_some_and(|file| HOME.contains(&file.extension()))

@@ -113,7 +113,8 @@ impl CommandRunner {
 
     /// Copies the checkout, once.
     async fn copy_once(&self) -> Result<(), RunError> {
-        let copying = || async { copy_checkout(&self.from, &self.command.site.root).map(drop) };
+        let copying =
+            || async { copy_checkout(&self.from, &self.command.site.root).map(drop) };
         self.copied.get_or_try_init(copying).await.copied()
     }
 

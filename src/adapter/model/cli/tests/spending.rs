@@ -167,8 +167,7 @@ async fn a_client_asks_nothing_that_the_budget_does_not_pay_for() {
         let reported = std::iter::from_fn(|| block_on(reported.next())).last();
         assert_eq!(reported, Some(*usage), "{way}: it is known before the end");
         // The server has answered them, but what it prints arrives later.
-        let arrived =
-            caps.iter().map_while(|_| requests.recv_timeout(Duration::from_secs(40)).ok());
+        let arrived = caps.iter().map_while(|_| requests.recv_timeout(Duration::from_secs(40)).ok());
         let got = arrived.chain(requests.try_iter()).map(|request| {
             request["body"]["generationConfig"]["maxOutputTokens"].as_u64().unwrap()
         });
