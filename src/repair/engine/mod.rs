@@ -379,7 +379,9 @@ impl SearchRun<'_> {
             traced.max(self.times.get(test).copied().unwrap_or_default())
         };
         let passing = self.search.passing.iter().map(|case| &case.id);
-        let mut tests = cluster.tests.iter().take(1).chain(passing);
+        // Of tests that hang, a trace shows less than they take.
+        let own = cluster.tests.iter().take(usize::from(!self.hangs));
+        let mut tests = own.chain(passing);
         let test = tests.find(|test| usual(test) < HUNG);
         let file = cluster.lines.keys().find_map(|file| self.diagnosis.sources.get_key_value(file));
         let (Some(test), Some((file, text)), Speed::Warm) = (test, file, trial.runner.speed())

@@ -123,13 +123,6 @@ def hung_tests():
         return json.load(file)
 
 
-def computing_limit(limit, rung, longest):
-    """The limit of a test that computes all the time. Once one has hung, in this run or in an earlier
-    one, the next have a multiple of what the longest of the others took."""
-    known = float(os.environ.get("REGREEN_COMPUTING_LIMIT", "0"))
-    return min(limit, max(1.0, 10 * longest, known)) if rung or known else limit
-
-
 class Recorder:
     def __init__(self, config):
         self.root = str(config.rootpath) if hasattr(config, "rootpath") else str(config.rootdir)
@@ -228,6 +221,8 @@ class Runner:
 
     # The lines of tests that are not run because they made an earlier run hang.
     left_out = {}
+    # Seconds that a test may compute at least, after one that hung.
+    least = 1.0
 
     def __init__(self):
         self.rung, self.longest = 0, 0.0
@@ -257,11 +252,20 @@ class Runner:
             config.hook.pytest_deselected(items=drop)
             items[:] = keep
 
+    def computing_limit(self, limit):
+        """The limit of a test that computes all the time. Once one has hung, in this run or in an
+        earlier one, the next have a multiple of what the longest of the others took."""
+        known = float(os.environ.get("REGREEN_COMPUTING_LIMIT", "0"))
+        if not self.rung and not known:
+            return limit
+        least = self.least if self.rung and known <= 1.0 else max(known, 1.0)
+        return min(limit, max(least, 10 * self.longest))
+
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item):
         limit = float(os.environ.get("REGREEN_TEST_LIMIT", "0"))
         longer = max(limit / (1 + self.rung), min(limit, 1.0))
-        seconds = computing_limit(longer, self.rung, self.longest)
+        seconds = self.computing_limit(longer)
         began, used = time.monotonic(), time.thread_time()
 
         def ring(number, frame):

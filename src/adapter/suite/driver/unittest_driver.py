@@ -34,6 +34,8 @@ class Alarm:
 
     limit = float(os.environ.get("REGREEN_TEST_LIMIT", "0"))
     known = float(os.environ.get("REGREEN_COMPUTING_LIMIT", "0"))
+    # Seconds that a test may compute at least, after one that hung.
+    least = 1.0
     rung, longest, began, is_stopped = 0, 0.0, 0.0, False
 
     @classmethod
@@ -44,7 +46,8 @@ class Alarm:
         longer = max(cls.limit / (1 + cls.rung), min(cls.limit, 1.0))
         seconds, used = longer, time.thread_time()
         if cls.rung or cls.known:
-            seconds = min(longer, max(1.0, 10 * cls.longest, cls.known))
+            least = cls.least if cls.rung and cls.known <= 1.0 else max(cls.known, 1.0)
+            seconds = min(longer, max(least, 10 * cls.longest))
 
         def ring(number, frame):
             spent = time.monotonic() - cls.began
