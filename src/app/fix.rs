@@ -271,13 +271,19 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let setup = if request.setup.is_empty() { test.setup } else { Some(request.setup.clone()) };
     let command = request.run.test_command.clone().or(test.command);
+    let budget = match request.models.budget_minutes {
+        Some(minutes) => Some(fraction_of_minutes(minutes)),
+        None => budget.minutes.map(minutes),
+    };
     command.iter().chain(setup.iter().flatten()).for_each(|text| redaction::register_command(text));
     for one in &request.run.set {
         redaction::register_command(&format!("--{}={}", one.key, shell::word(&one.value)));
     }
     Ok(FixSettings {
         repository: request.repository.clone(),
-        test_timeout: test_timeout(request.run.test_timeout.as_ref(), settings)?,
+        // No run can take longer than all of them together.
+        test_timeout: test_timeout(request.run.test_timeout.as_ref(), settings)?
+            .min(budget.unwrap_or(Duration::MAX)),
         test_command: command,
         report: request.report.clone().or(test.report),
         setup: setup.unwrap_or_default(),
@@ -289,10 +295,7 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
         session: request.run.session.clone(),
         branch: request.branch.clone(),
         base: request.run.base.clone(),
-        budget: match request.models.budget_minutes {
-            Some(minutes) => Some(fraction_of_minutes(minutes)),
-            None => budget.minutes.map(minutes),
-        },
+        budget,
         jobs: request.jobs.map_or(cores, usize::from),
         kind: SessionKind::Test,
         module: None,

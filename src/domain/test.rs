@@ -118,6 +118,17 @@ pub struct TestCase {
 }
 
 impl TestCase {
+    /// Whether a time limit stopped the test.
+    #[must_use]
+    pub fn was_stopped(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| {
+            let message = failure.message.as_str();
+            failure.class.ends_with("TestTimeout")
+                || message.contains("the test was stopped after")
+                || message.contains("the test did not end, and the run was stopped after")
+        })
+    }
+
     /// Whether this failure is gone although nobody reports it any more: tests run that it had kept from
     /// running, or around which it runs. `after` are the results of a later run, and `is_known` says which of their tests ran
     /// before.
@@ -267,6 +278,34 @@ impl Results {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_limit_stopped_says_so() {
+        let table = [
+            ("regreen.TestTimeout", "", true),
+            ("", "the test was stopped after 30 s", true),
+            ("", "the test did not end, and the run was stopped after 6 s", true),
+            ("AssertionError", "1 is not 2", false),
+        ];
+        for (class, message, expected) in table {
+            let failure = Some(FailureText {
+                class: class.into(),
+                message: message.into(),
+                ..FailureText::default()
+            });
+            let case = TestCase {
+                id: "t".into(),
+                kind: CaseKind::Test,
+                status: Status::Failed,
+                file: None,
+                line: None,
+                duration_ms: 0,
+                layer: Layer::Unit,
+                failure,
+            };
+            assert_eq!(case.was_stopped(), expected, "{class} {message}");
+        }
+    }
 
     #[test]
     fn a_program_that_the_shell_does_not_find_is_named() {

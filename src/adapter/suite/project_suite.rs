@@ -39,6 +39,10 @@ pub struct SuiteSettings {
     pub tools: ToolCommands,
 }
 
+/// Variable with the seconds that a test may compute, once one has hung: not of a full run, whose
+/// tests may be slow for another reason.
+pub(super) const COMPUTING_LIMIT: &str = "REGREEN_COMPUTING_LIMIT";
+
 /// The checkouts in which the set-up commands ran, with their inodes: a folder that was removed and
 /// created again counts as another one.
 pub type PreparedCheckouts = tokio::sync::Mutex<BTreeSet<(PathBuf, u64)>>;
@@ -52,6 +56,8 @@ pub struct ProjectSuite<'a> {
     pub(super) installed: Mutex<BTreeSet<PathBuf>>,
     /// One program of calls at a time: their folder is shared.
     pub(super) calls: tokio::sync::Mutex<()>,
+    /// Since a test hung: the limit of the others, from those that passed.
+    pub(super) computing_limit: Mutex<Option<Duration>>,
     pub(super) clock: &'a dyn Clock,
 }
 
@@ -83,6 +89,7 @@ pub fn open(
         prepared: PreparedCheckouts::default(),
         installed: Mutex::default(),
         calls: tokio::sync::Mutex::default(),
+        computing_limit: Mutex::default(),
         clock,
     })
 }
@@ -137,6 +144,9 @@ impl ProjectSuite<'_> {
         let drivers = self.settings.scratch.join("drivers");
         environment.insert("REGREEN_DRIVERS".into(), drivers.display().to_string());
         environment.extend(search_variable("PYTHONPATH", [drivers]));
+        let limit = *self.computing_limit.lock().unwrap_or_else(PoisonError::into_inner);
+        let limit = limit.map(|limit| (COMPUTING_LIMIT.into(), limit.as_secs_f64().to_string()));
+        environment.extend(limit);
         let installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let sources = installed.into_iter().chain([self.detection.site.root.clone()]);
         let folders = [root.to_owned()].into_iter().chain(sources.filter(|source| source != root));

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -19,7 +20,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::language::Language;
 use crate::domain::request::ToolCommands;
 use crate::domain::session::files::file_path;
-use crate::domain::test::{Objection, Results, Scope, TestCase};
+use crate::domain::test::{Objection, Results, Scope, Status, TestCase};
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, Concern, FixedFiles, LintReport, RunError, RunRequest,
     Suite, SuiteFacts,
@@ -29,7 +30,7 @@ use super::detect::Detection;
 use super::format::{Report, Retried, closing, driver_lines, to_test_cases};
 use super::framework::{read_text, shell_argv, whole_npm_script};
 use super::io_error::cannot;
-use super::project_suite::ProjectSuite;
+use super::project_suite::{COMPUTING_LIMIT, ProjectSuite};
 use super::suite_command::Execution;
 use super::{candidate, formatters, tools};
 
@@ -63,6 +64,16 @@ fn last_lines(log: &Path) -> String {
     redaction::redact(lines.join("\n").trim()).into()
 }
 
+/// The limit of tests that compute all the time, once one has hung: it comes from those that pass.
+fn computing_limit(cases: &[TestCase], before: Option<Duration>) -> Option<Duration> {
+    /// A test on changed sources may take this multiple of what the longest took.
+    const FACTOR: u64 = 10;
+    let passed = cases.iter().filter(|case| case.status == Status::Passed);
+    let longest = passed.map(|case| case.duration_ms).max().unwrap_or_default();
+    let limit = Duration::from_millis(longest * FACTOR).max(Duration::from_secs(1));
+    (before.is_some() || cases.iter().any(TestCase::was_stopped)).then_some(limit)
+}
+
 /// How a command ends well although its output says that tests fail.
 fn said_failure(log: &Path) -> Result<Option<String>, RunError> {
     let line = closing::failure_line(&read_text(log)?).map(|line| redaction::redact(&line));
@@ -84,6 +95,9 @@ impl ProjectSuite<'_> {
             Scope::Full => None,
             Scope::Tests(ids) => Some(ids.as_slice()),
         };
+        if selection.is_none() {
+            command.environment.remove(COMPUTING_LIMIT);
+        }
         let limit = self.settings.timeout;
         // What hangs costs one limit, and one more to confirm it, however many tests do.
         let mut left = limit * RUNS_THAT_HANG;
@@ -245,6 +259,10 @@ impl Suite for ProjectSuite<'_> {
         let flaky = report.cases.iter().filter(|test| test.retried != Retried::No);
         let flaky = to_test_cases(flaky, &paths).into_iter().map(|case| case.id).collect();
         let mut cases = to_test_cases(report.results(), &paths);
+        if is_full {
+            let mut limit = self.computing_limit.lock().unwrap_or_else(PoisonError::into_inner);
+            *limit = computing_limit(&cases, *limit);
+        }
         let shows_canary = |case: &&TestCase| {
             let failure = case.failure.iter().flat_map(|one| [one.message.as_str(), &one.stack]);
             let mut texts = failure.chain([case.id.as_str()]);
@@ -285,5 +303,39 @@ impl Suite for ProjectSuite<'_> {
     ) -> Result<Box<dyn CandidateRunner>, RunError> {
         self.set_up(request.root).await?;
         candidate::open(self, request).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::test::{CaseKind, FailureText, Layer};
+
+    #[test]
+    fn the_limit_comes_from_the_tests_that_pass() {
+        let case = |status, duration_ms, message: Option<&str>| TestCase {
+            id: "t".into(),
+            kind: CaseKind::Test,
+            status,
+            file: None,
+            line: None,
+            duration_ms,
+            layer: Layer::Unit,
+            failure: message
+                .map(|message| FailureText { message: message.into(), ..FailureText::default() }),
+        };
+        let passed = |ms| case(Status::Passed, ms, None);
+        let hung = case(Status::Failed, 6000, Some("the test was stopped after 6 s"));
+        let wrong = case(Status::Failed, 6000, Some("1 is not 2"));
+        let second = Duration::from_secs(1);
+        let table = [
+            ("nothing hangs", vec![passed(10), wrong], None, None),
+            ("none passes", vec![hung.clone()], None, Some(second)),
+            ("the longest counts", vec![passed(10), passed(200), hung], None, Some(second * 2)),
+            ("one hung before", vec![passed(300)], Some(second), Some(second * 3)),
+        ];
+        for (why, cases, before, expected) in table {
+            assert_eq!(computing_limit(&cases, before), expected, "{why}");
+        }
     }
 }

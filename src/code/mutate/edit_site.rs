@@ -186,7 +186,7 @@ impl<'a> EditList<'a> {
         size: Option<usize>,
     ) {
         let old = self.source.get(range.clone()).unwrap_or_default();
-        if old == text {
+        if old == text || share <= 0.0 {
             return;
         }
         // Trim the common prefix and suffix, so that equal edits of two operators are recognised.

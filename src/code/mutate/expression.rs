@@ -325,3 +325,15 @@ pub fn accumulated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
         edits.replace_all(right, [format!("{r} + {l}"), format!("{l} + {r}")]);
     }
 }
+
+/// Assigns to another place that the function reads: an element or a property.
+pub fn other_target(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let Some(left) = site.field("left").filter(|_| site.kind != NodeKind::Other) else { return };
+    let is_path = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
+    let is_place = |text: &&str| match text.split_once('[') {
+        Some((object, _)) => text.ends_with(']') && !object.is_empty() && is_path(object),
+        None => text.contains('.') && is_path(text),
+    };
+    let places = site.scope.expressions.iter().map(String::as_str).filter(is_place);
+    edits.replace_all(left, places.take(8));
+}

@@ -133,6 +133,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::AugmentedAssignment, To(&[Kind::Assign]), 1.0, expression::augmented_assignment),
     row(Id::SwapOperands, To(&[Kind::Assign]), 0.5, expression::reversed_assignment),
     row(Id::WrapInCall, To(&[Kind::Assign]), 0.5, expression::accumulated),
+    row(Id::AssignmentTarget, To(&[Kind::Assign, Kind::Augment]), 0.35, expression::other_target),
     // Any value. Off-by-one errors are most common in counts and indices.
     row(
         Id::OffByOne,
@@ -222,6 +223,9 @@ pub const OPERATORS: &[Operator] = &[
         value::element_instead,
     ),
     row(Id::Ingredient, Values(value::may_lack_operand), 0.25, value::more_operands),
+    row(Id::Ingredient, Values(value::may_lack_part), 0.25, value::concatenated),
+    row(Id::WrapInCall, Values(value::may_lack_bound), 0.2, value::bounded),
+    row(Id::Constant, To(&[Kind::Sequence]), 0.3, value::nested_empty),
     row(
         Id::Await,
         Values(|site| site.kind == Kind::Call && site.parent != Kind::Await),
@@ -250,6 +254,8 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::InsertStatement, Statements(statement::is_nested), 0.6, statement::repeated_statement),
     row(Id::InsertStatement, Statements(statement::is_nested), 0.7, statement::similar_call),
     row(Id::InsertStatement, Statements(statement::is_nested), 0.4, statement::variable_change),
+    row(Id::InsertStatement, Statements(statement::is_nested), 0.35, statement::variable_copy),
+    row(Id::InsertStatement, Statements(statement::is_nested), 0.3, statement::adapted_statement),
     row(Id::MoveStatement, Statements(ANY), 0.5, statement::exchanged),
     row(Id::MoveStatement, Statements(ANY), 1.0, statement::moved_out),
     row(Id::MoveStatement, Statements(ANY), 0.7, statement::moved_in),

@@ -22,6 +22,8 @@ pub struct Spelling {
     pub augmented: &'static [&'static str],
     /// The functions for the maximum and the minimum of two values.
     pub extremes: [&'static str; 2],
+    /// What stands before, between and behind two sequences that are joined.
+    pub concatenation: Option<[&'static str; 3]>,
     /// Functions that are often forgotten around a value.
     pub wrappers: &'static [&'static str],
     /// Functions that are seldom forgotten around a value.
@@ -85,6 +87,7 @@ const PYTHON: Spelling = Spelling {
     floor_division: Some("//"),
     augmented: &["+=", "-=", "*=", "/=", "//=", "%=", "|=", "&=", "^=", "<<=", ">>="],
     extremes: ["max", "min"],
+    concatenation: Some(["", " + ", ""]),
     wrappers: &["abs", "len", "int", "str", "sorted", "set", "list", "sum"],
     rare_wrappers: &["max", "min", "round", "float", "reversed", "tuple", "bool"],
     confused: &[
@@ -162,6 +165,7 @@ const SCRIPT: Spelling = Spelling {
     floor_division: None,
     augmented: &["+=", "-=", "*=", "/=", "%=", "|=", "&=", "??=", "||="],
     extremes: ["Math.max", "Math.min"],
+    concatenation: Some(["", ".concat(", ")"]),
     wrappers: &["Math.abs", "Number", "String"],
     rare_wrappers: &[
         "Math.floor",
@@ -242,6 +246,7 @@ const TYPED: Spelling = Spelling {
     floor_division: None,
     augmented: &["+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<=", ">>="],
     extremes: ["max", "min"],
+    concatenation: None,
     wrappers: &[],
     rare_wrappers: &[],
     confused: &[],
@@ -268,6 +273,7 @@ const TYPED: Spelling = Spelling {
 
 const GO: Spelling = Spelling {
     nothing: "nil",
+    concatenation: Some(["append(", ", ", "...)"]),
     wrappers: &["len", "int", "string"],
     rare_wrappers: &["float64", "math.Abs"],
     confused: &[

@@ -271,6 +271,53 @@ pub fn variable_change(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
+/// Inserts an assignment between two variables.
+pub fn variable_copy(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    for target in site.names(5) {
+        let others = site.names(5).filter(|other| *other != target);
+        for other in others.filter(|other| site.scope.types.may_assign(target, other)) {
+            insert(&format!("{target} = {other}{}", site.spelling.end), site, edits);
+        }
+    }
+}
+
+/// Inserts a copy of another statement of the function with one of its variables exchanged.
+pub fn adapted_statement(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    /// Most copies for one place.
+    const COPIES: usize = 40;
+    let mut copies: Vec<String> = Vec::new();
+    for statement in first(&site.scope.statements, 6) {
+        for old in site.names(6).filter(|name| statement.contains(*name)) {
+            let others = site.names(5).filter(|new| *new != old);
+            for new in others.filter(|new| site.scope.types.may_assign(old, new)) {
+                copies.push(with_name(statement, old, new));
+            }
+        }
+    }
+    for copy in copies.iter().filter(|copy| copy.len() <= 60).take(COPIES) {
+        insert(copy, site, edits);
+    }
+}
+
+/// The text with a whole name exchanged wherever it stands.
+fn with_name(text: &str, old: &str, new: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = String::new();
+    let mut from = 0;
+    for (at, _) in text.match_indices(old) {
+        let (before, rest) = (text.get(..at), text.get(at + old.len()..));
+        let is_whole = !before.is_some_and(|text| text.ends_with(is_part))
+            && !rest.is_some_and(|text| text.starts_with(is_part));
+        if is_whole {
+            found.push_str(text.get(from..at).unwrap_or_default());
+            found.push_str(new);
+            from = at + old.len();
+        }
+    }
+    found.push_str(text.get(from..).unwrap_or_default());
+    found
+}
+
 fn is_in_loop(node: Node<'_>) -> bool {
     std::iter::successors(node.parent(), Node::parent)
         .take_while(|around| !is_function(*around))

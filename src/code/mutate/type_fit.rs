@@ -28,13 +28,16 @@ pub fn may_be_of(site: &EditSite<'_>, other: &DeclaredType) -> bool {
     known.is_none_or(|one| one.may_be(other))
 }
 
-/// How well a name or a literal fits a place by its type: 1 where that is not known.
+/// How well a name or a literal fits a place by its type: 1 where that is not known, 0 where it never does.
 pub fn type_fit(site: &EditSite<'_>, text: &str) -> f64 {
     if !site.spelling.is_typed {
         return 1.0;
     }
     let found =
         || site.scope.types.names.get(text).cloned().or_else(|| DeclaredType::of_literal(text));
-    let differs = wanted(site).zip(found()).is_some_and(|(wanted, found)| !wanted.may_be(&found));
-    if differs { OTHER_TYPE } else { 1.0 }
+    match wanted(site).zip(found()) {
+        Some((wanted, found)) if wanted.excludes(&found) => 0.0,
+        Some((wanted, found)) if !wanted.may_be(&found) => OTHER_TYPE,
+        _ => 1.0,
+    }
 }

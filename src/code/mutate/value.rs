@@ -251,6 +251,51 @@ pub fn more_operands(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
+/// Keeps a number above or below a bound: `x` becomes `max(0, x)`.
+pub fn bounded(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let extremes = site.spelling.extremes;
+    if extremes.iter().any(|extreme| site.text.starts_with(&format!("{extreme}("))) {
+        return;
+    }
+    let names = site.names(3).filter(|name| *name != site.text);
+    for bound in ["0", "1"].into_iter().chain(names) {
+        for extreme in extremes {
+            let text = format!("{extreme}({bound}, {})", site.text);
+            edits.replace_with_share(site.node, text, type_fit(site, bound));
+        }
+    }
+}
+
+/// Whether a number may lack a bound: one that is computed, or that something is computed of.
+pub fn may_lack_bound(site: &EditSite<'_>) -> bool {
+    may_count(site) && (site.kind == Arithmetic || matches!(site.parent, Arithmetic | Assign))
+}
+
+/// Whether a sequence may be a part of the one that is meant.
+pub fn may_lack_part(site: &EditSite<'_>) -> bool {
+    (matches!(site.kind, Sequence | Text | Call) || site.node.kind().ends_with("comprehension"))
+        && matches!(site.parent, Return | Assign | Augment | Arguments)
+        && !is_boolean_call(site)
+}
+
+/// Joins a sequence with another one.
+pub fn concatenated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let Some([before, between, behind]) = site.spelling.concatenation else { return };
+    for other in site.names(6).filter(|other| *other != site.text) {
+        for [a, b] in [[other, site.text], [site.text, other]] {
+            let text = format!("{before}{a}{between}{b}{behind}");
+            edits.replace_with_share(site.node, text, type_fit(site, other));
+        }
+    }
+}
+
+/// Puts an empty list into an empty list: the list of all subsets of nothing has an element.
+pub fn nested_empty(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    if site.text == "[]" {
+        edits.replace(site.node, "[[]]");
+    }
+}
+
 /// Adds an `await` that is missing.
 pub fn awaited(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(keyword) = site.spelling.await_keyword {

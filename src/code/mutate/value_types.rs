@@ -48,6 +48,13 @@ impl DeclaredType {
         }
     }
 
+    /// Whether no value of one type is ever one of the other; a name that is declared elsewhere may be another
+    /// name of any type.
+    pub fn excludes(&self, other: &Self) -> bool {
+        let is_named = |one: &Self| matches!(one, Self::Other(_));
+        !self.may_be(other) && !is_named(self) && !is_named(other)
+    }
+
     /// Whether a value of one type may stand for one of the other; characters count as numbers.
     pub fn may_be(&self, other: &Self) -> bool {
         let is_numeric = |one: &Self| matches!(one, Self::Number | Self::Character);
@@ -141,6 +148,12 @@ impl DeclaredTypes {
     pub fn may_return(&self, text: &str) -> bool {
         let found = self.names.get(text).cloned().or_else(|| DeclaredType::of_literal(text));
         self.result.is_some() && found.zip(self.result.as_ref()).is_none_or(|(a, b)| a.may_be(b))
+    }
+
+    /// Whether one variable may hold the value of another, as far as their types are known.
+    pub fn may_assign(&self, target: &str, value: &str) -> bool {
+        let types = self.names.get(target).zip(self.names.get(value));
+        types.is_none_or(|(target, value)| target.may_be(value))
     }
 
     fn put(&mut self, name: &str, found: Option<DeclaredType>) {

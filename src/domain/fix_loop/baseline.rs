@@ -132,6 +132,11 @@ impl FixLoop {
             let too_many = round > FLAKY_RUNS + SUSPECT_RUNS || failing.len() > SUSPECTS;
             failing.retain(|_| !too_many);
         }
+        // Of those that hang, each run costs its whole limit: one run of the first speaks for the others.
+        let stopped = self.ledger.failing_cases().filter(|case| case.was_stopped());
+        let stopped: BTreeSet<&TestId> = stopped.map(|case| &case.id).collect();
+        let first = failing.iter().find(|test| round == 1 && stopped.contains(test)).cloned();
+        failing.retain(|test| !stopped.contains(test) || Some(test) == first.as_ref());
         failing
     }
 

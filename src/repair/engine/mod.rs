@@ -66,6 +66,9 @@ pub struct SearchOutcome {
 /// quick enough: most of these hang.
 const MAX_RETRIED: usize = 8;
 
+/// The same number where the unchanged sources hang, as most of their candidates then do.
+const MAX_RETRIED_OF_HANGING: usize = 3;
+
 /// A candidate may take this multiple of what the unchanged sources took shortly before.
 const OF_CONTROL: u32 = 4;
 
@@ -325,7 +328,8 @@ impl SearchRun<'_> {
                 let enough = self.grace() * 5 / 4;
                 self.time_control(cluster).await?;
                 let busy = self.grace() > enough;
-                let room = if busy { stopped.len() } else { MAX_RETRIED - hung };
+                let most = if self.hangs { MAX_RETRIED_OF_HANGING } else { MAX_RETRIED };
+                let room = if busy { stopped.len() } else { most - hung };
                 hung += if busy { 0 } else { stopped.len().min(room) };
                 late.extend(stopped.into_iter().take(room));
             }
@@ -401,7 +405,9 @@ impl SearchRun<'_> {
             traced.max(self.times.get(test).copied().unwrap_or_default())
         };
         let passing = self.search.passing.iter().map(|case| &case.id);
-        let mut tests = cluster.tests.iter().take(1).chain(passing);
+        // Of tests that hang, a trace shows less than they take.
+        let own = cluster.tests.iter().take(usize::from(!self.hangs));
+        let mut tests = own.chain(passing);
         let test = tests.find(|test| usual(test) < HUNG);
         let file = cluster.lines.keys().find_map(|file| self.diagnosis.sources.get_key_value(file));
         let (Some(test), Some((file, text)), Speed::Warm) = (test, file, trial.runner.speed())

@@ -121,7 +121,7 @@ impl DraftReview<'_> {
                     continue;
                 }
                 Some(DefectVerdict::TestIsWrong(why)) => why,
-                None if verdicts::is_endless(case) => {
+                None if case.was_stopped() => {
                     "does-not-end: it was stopped by the time limit, and no provider attributes this to the code".into()
                 }
                 None => "nobody can say whether the code or the test is wrong".into(),

@@ -57,12 +57,6 @@ pub fn is_own_fault(case: &TestCase) -> bool {
     OWN_FAULTS.contains(&last)
 }
 
-/// Whether a timeout stopped a test, perhaps because of the code, so that the judge is asked.
-pub fn is_endless(case: &TestCase) -> bool {
-    let failure = case.failure.clone().unwrap_or_default();
-    failure.class.ends_with("TestTimeout") || failure.message.contains("the test was stopped after")
-}
-
 /// Validates a verdict against the code. `lines` is the number of lines of the source.
 pub fn check_verdict(
     reported: &ReportedVerdict,
@@ -228,18 +222,6 @@ mod tests {
             assert_eq!(is_own_fault(&failed(class, "")), expected, "{class}");
         }
         assert!(!is_own_fault(&TestCase { failure: None, ..failed("", "") }));
-    }
-
-    #[test]
-    fn a_test_that_was_stopped_is_endless() {
-        let table = [
-            ("regreen.TestTimeout", "", true),
-            ("", "the test was stopped after 30 s", true),
-            ("AssertionError", "1 is not 2", false),
-        ];
-        for (class, message, expected) in table {
-            assert_eq!(is_endless(&failed(class, message)), expected, "{class} {message}");
-        }
     }
 
     #[test]

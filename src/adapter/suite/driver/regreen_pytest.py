@@ -221,9 +221,11 @@ class Runner:
 
     # The lines of tests that are not run because they made an earlier run hang.
     left_out = {}
+    # Seconds that a test may compute at least, after one that hung.
+    least = 1.0
 
     def __init__(self):
-        self.rung = 0
+        self.rung, self.longest = 0, 0.0
 
     def pytest_collection_modifyitems(self, session, config, items):
         self.choose(config, items)
@@ -250,26 +252,44 @@ class Runner:
             config.hook.pytest_deselected(items=drop)
             items[:] = keep
 
+    def computing_limit(self, limit):
+        """The limit of a test that computes all the time. Once one has hung, in this run or in an
+        earlier one, the next have a multiple of what the longest of the others took."""
+        known = float(os.environ.get("REGREEN_COMPUTING_LIMIT", "0"))
+        if not self.rung and not known:
+            return limit
+        least = self.least if self.rung and known <= 1.0 else max(known, 1.0)
+        return min(limit, max(least, 10 * self.longest))
+
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item):
         limit = float(os.environ.get("REGREEN_TEST_LIMIT", "0"))
-        seconds = max(limit / (1 + self.rung), min(limit, 1.0))
+        longer = max(limit / (1 + self.rung), min(limit, 1.0))
+        seconds = self.computing_limit(longer)
+        began, used = time.monotonic(), time.thread_time()
 
         def ring(number, frame):
+            spent = time.monotonic() - began
+            if spent < longer and time.thread_time() - used < spent / 2:
+                # It waits for something, which only takes as long as it takes.
+                signal.setitimer(signal.ITIMER_REAL, max(longer - spent, 0.001))
+                return
             self.rung += 1
-            pytest.fail("the test was stopped after %.0f s" % seconds)
+            pytest.fail("the test was stopped after %.0f s" % spent)
 
         armed = limit > 0
         try:
             # The project's own limit (pytest-timeout) uses the same clock; the shorter one holds.
-            left, began = signal.getitimer(signal.ITIMER_REAL)[0], time.monotonic()
+            left = signal.getitimer(signal.ITIMER_REAL)[0]
             armed = armed and not 0 < left <= seconds
             if armed:
                 own = signal.signal(signal.SIGALRM, ring)
                 signal.setitimer(signal.ITIMER_REAL, seconds)
         except (ValueError, AttributeError, OSError):
             armed = False
-        yield
+        outcome = yield
+        if outcome.excinfo is None:
+            self.longest = max(self.longest, time.monotonic() - began)
         if armed:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, own)

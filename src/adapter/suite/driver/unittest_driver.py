@@ -29,20 +29,34 @@ class TestTimeout(BaseException):
 
 
 class Alarm:
-    """A limit for each test, shorter after each one that ran into it."""
+    """A limit for each test, shorter after each one that ran into it. Once one has hung, in this run or
+    in an earlier one, those that compute all the time have a multiple of what the longest other took."""
 
     limit = float(os.environ.get("REGREEN_TEST_LIMIT", "0"))
-    rung = 0
+    known = float(os.environ.get("REGREEN_COMPUTING_LIMIT", "0"))
+    # Seconds that a test may compute at least, after one that hung.
+    least = 1.0
+    rung, longest, began, is_stopped = 0, 0.0, 0.0, False
 
     @classmethod
     def start(cls):
+        cls.began, cls.is_stopped = time.monotonic(), False
         if cls.limit <= 0:
             return
-        seconds = max(cls.limit / (1 + cls.rung), min(cls.limit, 1.0))
+        longer = max(cls.limit / (1 + cls.rung), min(cls.limit, 1.0))
+        seconds, used = longer, time.thread_time()
+        if cls.rung or cls.known:
+            least = cls.least if cls.rung and cls.known <= 1.0 else max(cls.known, 1.0)
+            seconds = min(longer, max(least, 10 * cls.longest))
 
         def ring(number, frame):
-            cls.rung += 1
-            raise TestTimeout("the test was stopped after %.0f s" % seconds)
+            spent = time.monotonic() - cls.began
+            if spent < longer and time.thread_time() - used < spent / 2:
+                # It waits for something, which only takes as long as it takes.
+                signal.setitimer(signal.ITIMER_REAL, max(longer - spent, 0.001))
+                return
+            cls.rung, cls.is_stopped = cls.rung + 1, True
+            raise TestTimeout("the test was stopped after %.0f s" % spent)
 
         try:
             signal.signal(signal.SIGALRM, ring)
@@ -54,6 +68,8 @@ class Alarm:
     def stop(cls):
         if cls.limit > 0:
             signal.setitimer(signal.ITIMER_REAL, 0)
+        if not cls.is_stopped:
+            cls.longest = max(cls.longest, time.monotonic() - cls.began)
 
 
 FAILED_TEST = "unittest.loader._FailedTest."

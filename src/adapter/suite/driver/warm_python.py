@@ -47,6 +47,8 @@ except Exception:
 
 MEMORY = 4 << 30
 TRACE_LIMIT = "3"
+# A trace shows soon where a test goes round.
+LEAST_OF_TRACE = 0.3
 SETUP = json.loads(REQUESTS.readline())
 ROOT = os.path.realpath(SETUP["root"])
 FILES = {os.path.realpath(path) for path in SETUP["files"]}
@@ -576,7 +578,7 @@ def run_unittest():
             return ""
 
     if tracing:
-        driver.Alarm.limit = float(TRACE_LIMIT)
+        driver.Alarm.limit, driver.Alarm.least = float(TRACE_LIMIT), LEAST_OF_TRACE
         TRACER.start()
     given = driver.Arguments(module=None, argv=["tests"] + SETUP["arguments"])
     suite = driver.select(SETUP["tests"], getattr(given, "start", None), getattr(given, "top", None))
@@ -800,6 +802,7 @@ def run_pytest():
     plugins = [Plugin(), regreen_pytest]
     if tracing:
         os.environ["REGREEN_TEST_LIMIT"] = TRACE_LIMIT
+        regreen_pytest.Runner.least = LEAST_OF_TRACE
         os.environ["REGREEN_CASES"] = os.devnull
         TRACER.start()
     # A candidate needs verdicts, not explanations: no rewritten assertions, no captured output.

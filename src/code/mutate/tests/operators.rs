@@ -297,6 +297,41 @@ fn statements_are_dropped_moved_and_return_something_else() {
 }
 
 #[test]
+fn what_is_missing_around_a_value_or_beside_a_statement_is_added() {
+    let wrapped = [
+        ("a = a + b", "a = max(0, a + b)"),
+        ("return a + b", "return min(c, a + b)"),
+        ("return a * b", "return a * max(1, b)"),
+    ];
+    let used = |body: &str| format!("{body}\nc = 1");
+    let wrapped: Vec<_> = wrapped.iter().map(|(a, b)| (used(a), used(b))).collect();
+    let wrapped: Vec<_> = wrapped.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    check(OperatorId::WrapInCall, Language::Python, &wrapped);
+    let script = [("a = a + b;", "a = Math.max(0, a + b);")];
+    check(OperatorId::WrapInCall, Language::JavaScript, &script);
+    let joined = [
+        ("return [a for a in b]", "return b + [a for a in b]"),
+        ("return [a, b]", "return [a, b] + a"),
+    ];
+    check(OperatorId::Ingredient, Language::Python, &joined);
+    let joined = [("return [a, b];", "return a.concat([a, b]);")];
+    check(OperatorId::Ingredient, Language::JavaScript, &joined);
+    check(OperatorId::Constant, Language::Python, &[("return []", "return [[]]")]);
+    check(OperatorId::Constant, Language::JavaScript, &[("return [];", "return [[]];")]);
+    let targets = [("a[b, c] = min(a[b, c], b[c])", "b[c] = min(a[b, c], b[c])")];
+    check(OperatorId::AssignmentTarget, Language::Python, &targets);
+    let targets = [("a.x = b.y + 1;", "b.y = b.y + 1;")];
+    check(OperatorId::AssignmentTarget, Language::JavaScript, &targets);
+    let inserted = [
+        ("while a:\n    a = b", "while a:\n    b = a\n    a = b"),
+        ("a[b] = g(c)\nreturn a", "a[b] = g(c)\na[c] = g(c)\nreturn a"),
+    ];
+    check(OperatorId::InsertStatement, Language::Python, &inserted);
+    let inserted = [("a = b;\n  return c;", "a = b;\n  c = b;\n  return c;")];
+    check(OperatorId::InsertStatement, Language::JavaScript, &inserted);
+}
+
+#[test]
 fn assertions_stay_as_they_are() {
     let table = [
         (Language::Python, "def f(a):\n    assert a > 1, a\n    return a > 1\n", 2),

@@ -262,3 +262,26 @@ fn of_what_does_not_load_only_what_is_true_is_said() {
         assert_eq!(is_asked, message.contains("'own'"), "{message}: {reason}");
     }
 }
+
+#[test]
+fn of_the_tests_that_hang_one_runs_once_more() {
+    let stopped = "the test was stopped after 6 s";
+    let table = [
+        (["1 is not 2"; 3], [&["t27", "t28", "t29"][..]; 2]),
+        ([stopped, "1 is not 2", stopped], [&["t27", "t28"], &["t28"]]),
+        ([stopped; 3], [&["t27"], &[]]),
+    ];
+    for (messages, expected) in table {
+        let mut run = suite(27, &Scope::Full);
+        for (case, message) in run.cases.iter_mut().skip(27).zip(messages) {
+            let failure = FailureText { message: message.into(), ..FailureText::default() };
+            case.failure = Some(failure);
+        }
+        let state = new(100, 10).advance(FixStepOutcome::Ran(Ok(run)), 1).0;
+        let again = [1, 2].map(|round| state.tests_to_recheck(round));
+        for (again, expected) in again.iter().zip(expected) {
+            let again: Vec<&str> = again.iter().map(TestId::as_str).collect();
+            assert_eq!(again, expected, "{messages:?}");
+        }
+    }
+}
