@@ -20,7 +20,7 @@ use super::edit_traits::{fingerprint, special_case, suspicion};
 use super::localise::{Cluster, Diagnosis};
 use super::search_settings::{RETRY_LIMIT_FACTOR, Search, time_limit};
 use super::setback::is_setback;
-use super::stream::{Bias, RankedEdit, Stream, pair, single};
+use super::stream::{Bias, EditPart, RankedEdit, Stream, pair, single};
 use super::test_sources::test_literals;
 use super::unknown_name::UnknownNames;
 
@@ -259,7 +259,8 @@ impl SearchRun<'_> {
         match edits {
             Edits::Single => self.try_all(stream, cluster, share).await,
             Edits::Pairs => {
-                let singles: Vec<_> = stream.flat_map(|ranked| ranked.parts).take(PAIRED).collect();
+                let singles = stream.flat_map(|ranked| ranked.parts);
+                let singles = self.without_refused(singles, cluster).await?;
                 let mut pairs: Vec<RankedEdit> = Vec::new();
                 for (index, first) in singles.iter().enumerate() {
                     for second in singles.iter().skip(index + 1) {
@@ -270,6 +271,33 @@ impl SearchRun<'_> {
                 self.try_all(pairs.into_iter(), cluster, share / 3).await
             }
         }
+    }
+
+    /// The first single edits for pairs. Where many can be tried at once, those are left out that do not
+    /// compile: nor does a pair of them.
+    async fn without_refused(
+        &self,
+        singles: impl Iterator<Item = EditPart>,
+        cluster: &Cluster,
+    ) -> Result<Vec<EditPart>, EffectError> {
+        let runner = self.search.trial.runner;
+        let batch = runner.batch();
+        if batch == 1 {
+            return Ok(singles.take(PAIRED).collect());
+        }
+        let ranked = singles.filter_map(|part| part.ranked(&self.diagnosis.sources, 1.0));
+        let ranked: Vec<RankedEdit> = ranked.take(batch).collect();
+        runner.prepare(ranked.iter().map(|one| one.edits.clone()).collect()).await;
+        let mut kept = Vec::new();
+        for one in ranked {
+            let first = cluster.tests.get(..1).unwrap_or_default();
+            let results = runner.run(&one.edits, first, self.grace(), true).await;
+            if !results.map_err(EffectError::Run)?.iter().all(CaseResult::is_not_built) {
+                kept.extend(one.parts);
+            }
+        }
+        kept.truncate(PAIRED);
+        Ok(kept)
     }
 
     /// Tries candidates, at most `budget`, in waves of as many as run at the same time. A wave is

@@ -18,14 +18,14 @@ use crate::domain::test::{CaseKind, Layer, Objection, Results, Scope, Status, Te
 use crate::effect::{CandidateRunnerRequest, RunError, RunRequest, Speed, Suite as _};
 
 /// A folder with a suite of one command.
-struct Shell {
+pub struct Shell {
     _folder: tempfile::TempDir,
     base: PathBuf,
     clock: HostClock,
 }
 
 impl Shell {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path().canonicalize().unwrap();
         for name in ["repo", "session"] {
@@ -34,11 +34,15 @@ impl Shell {
         Self { _folder: folder, base, clock: HostClock::start() }
     }
 
-    fn root(&self) -> PathBuf {
+    pub fn root(&self) -> PathBuf {
         self.base.join("repo")
     }
 
-    fn suite(&self, command: &str, change: impl FnOnce(&mut SuiteSettings)) -> ProjectSuite<'_> {
+    pub fn suite(
+        &self,
+        command: &str,
+        change: impl FnOnce(&mut SuiteSettings),
+    ) -> ProjectSuite<'_> {
         self.suite_with_report(command, None, change)
     }
 

@@ -125,26 +125,26 @@ fn tests_in_the_same_file_and_imports_are_left_alone() {
 }
 
 #[test]
-fn a_value_of_another_type_comes_last() {
+fn a_value_of_another_type_comes_last_or_never() {
     let table = [
         (
             Language::Go,
-            "package a\n\nfunc f(name string, count int, other int) int {\n\treturn count\n}\n",
-            ("return other", "return name"),
+            "package a\n\nfunc f(name string, list []int, count int, other int) int {\n\treturn count\n}\n",
         ),
         (
             Language::Rust,
-            "fn f(name: &str, count: u8, other: u8) -> u8 {\n    return count;\n}\n",
-            ("return other", "return name"),
+            "fn f(name: &str, list: &[u8], count: u8, other: u8) -> u8 {\n    return count;\n}\n",
         ),
         (
             Language::Java,
-            "class A {\n    int f(String name, int count, int other) {\n        return count;\n    }\n}\n",
-            ("return other", "return name"),
+            "class A {\n    int f(String name, int[] list, int count, int other) {\n        return count;\n    }\n}\n",
         ),
     ];
-    for (language, source, (same, different)) in table {
-        let ranks = [same, different].map(|text| rank(language, source, text).unwrap());
+    for (language, source) in table {
+        let [same, different, never] =
+            ["other", "list", "name"].map(|name| rank(language, source, &format!("return {name}")));
+        let ranks = [same, different].map(Option::unwrap);
         assert!(ranks[0] * 4 < ranks[1], "{language:?} {ranks:?}");
+        assert_eq!(never, None, "{language:?}");
     }
 }

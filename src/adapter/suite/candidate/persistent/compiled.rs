@@ -3,13 +3,14 @@
 //! candidate alone. Builds and runs happen in a copy of the checkout.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::{Mutex, MutexGuard, OnceCell};
+use tokio::time::Instant;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, ExitReason, Invocation};
@@ -29,6 +30,7 @@ use crate::effect::{
 use super::super::checkout_copy::{Side, copy_checkout, write_edits};
 use super::super::command::{CommandRunner, case_results, trace_of};
 use super::toolchain::{BuildError, TestProgram, Toolchain};
+use super::trace_or_failed;
 
 /// Candidates in one build.
 const BATCH: usize = 160;
@@ -46,7 +48,10 @@ const LOGS: usize = 64;
 const BUILDING: Duration = Duration::from_mins(3);
 
 /// Time limit of all tests while nothing is changed.
-const TRACING: Duration = Duration::from_mins(1);
+const TRACING: Duration = Duration::from_secs(20);
+
+/// Time limit of one test whose lines are counted.
+const TRACING_ONE: Duration = Duration::from_secs(3);
 
 /// Least time for tests that the suite's own command runs.
 const STARTED: Duration = Duration::from_secs(30);
@@ -70,6 +75,8 @@ struct Build {
 struct Builds {
     started: usize,
     batch: Option<Build>,
+    /// Programs that count the lines that run, of the sources as they are in the checkout.
+    counting: BTreeMap<String, Option<Arc<Vec<TestProgram>>>>,
     /// Builds of one candidate each, the newest last.
     alone: Vec<Build>,
     /// What lies in the copy instead of the sources of the checkout.
@@ -217,7 +224,15 @@ impl CompiledRunner {
     ) -> Result<Result<Arc<Vec<TestProgram>>, Vec<BuildError>>, RunError> {
         let folder = self.scratch.join(number.to_string());
         files::create_folder(&folder).map_err(cannot("create", &folder))?;
-        let argv = self.toolchain.build(unit, &folder);
+        self.build_in(self.toolchain.build(unit, &folder), unit, &folder).await
+    }
+
+    async fn build_in(
+        &self,
+        argv: Vec<String>,
+        unit: &str,
+        folder: &Path,
+    ) -> Result<Result<Arc<Vec<TestProgram>>, Vec<BuildError>>, RunError> {
         let log = self.scratch.join("build.log");
         let command = argv.join(" ");
         let invocation = Invocation { argv, ..self.invocation.clone() };
@@ -228,8 +243,8 @@ impl CompiledRunner {
         })?;
         let text = read_text(&log)?;
         if ending == ExitReason::Exit(0) {
-            let programs = self.toolchain.programs(unit, &folder, &text);
-            return programs.map(|found| Ok(Arc::new(found))).map_err(cannot("copy", &folder));
+            let programs = self.toolchain.programs(unit, folder, &text);
+            return programs.map(|found| Ok(Arc::new(found))).map_err(cannot("copy", folder));
         }
         let errors = self.toolchain.errors(&text);
         if errors.is_empty() {
@@ -324,12 +339,13 @@ impl CompiledRunner {
         &self,
         programs: &[TestProgram],
         tests: &[TestId],
-        chosen: Option<usize>,
+        (chosen, profile): (Option<usize>, Option<String>),
         limit: Duration,
     ) -> Result<Vec<TestCase>, RunError> {
         let mut cases = Vec::new();
         for program in programs {
-            let Some(argv) = self.toolchain.run(program, tests) else { continue };
+            let Some(mut argv) = self.toolchain.run(program, tests) else { continue };
+            argv.extend(profile.clone());
             let mut environment = self.invocation.environment.clone();
             environment.extend(program.environment.clone());
             environment.extend(chosen.map(|number| (CHOSEN.to_owned(), number.to_string())));
@@ -345,6 +361,34 @@ impl CompiledRunner {
             cases.extend(to_test_cases(&reported, &self.paths));
         }
         Ok(cases)
+    }
+
+    /// Runs a test alone on the sources of the checkout, with the lines that it runs; `None` where these cannot
+    /// be counted.
+    async fn trace_test(&self, test: &TestId) -> Result<Option<Trace>, RunError> {
+        let Some(unit) = self.toolchain.unit_of(test) else { return Ok(None) };
+        let mut builds = self.open_builds().await?;
+        if !builds.counting.contains_key(&unit) {
+            self.write_sources(&mut builds, Vec::new())?;
+            let folder = self.scratch.join("counting");
+            files::create_folder(&folder).map_err(cannot("create", &folder))?;
+            let built = match self.toolchain.build_counting(&unit, &folder) {
+                Some(argv) => self.build_in(argv, &unit, &folder).await.ok().and_then(Result::ok),
+                None => None,
+            };
+            builds.counting.insert(unit.clone(), built);
+        }
+        let programs = builds.counting.get(&unit).cloned().flatten();
+        drop(builds);
+        let Some(programs) = programs else { return Ok(None) };
+        let profile = self.scratch.join("profile");
+        files::remove(&profile).map_err(cannot("remove", &profile))?;
+        let option = Some(self.toolchain.profile_option(&profile));
+        let tests = std::slice::from_ref(test);
+        let cases = self.start_tests(&programs, tests, (None, option), TRACING_ONE).await?;
+        let lines = self.toolchain.executed_lines(&read_text(&profile)?);
+        let case = cases.into_iter().find(|case| case.id == *test);
+        Ok(Some(trace_or_failed(test, case, lines)))
     }
 
     /// Results in the batch, if the edits are a branch of it.
@@ -371,7 +415,7 @@ impl CompiledRunner {
         }
         drop(builds);
         let Some(programs) = programs else { return Ok(None) };
-        Ok(Some(Ok(self.start_tests(&programs, tests, Some(number), limit).await?)))
+        Ok(Some(Ok(self.start_tests(&programs, tests, (Some(number), None), limit).await?)))
     }
 
     /// Results in a build of the edits alone.
@@ -384,7 +428,7 @@ impl CompiledRunner {
         let mut builds = self.open_builds().await?;
         let programs = self.build_alone(&mut builds, edits, unit).await?;
         drop(builds);
-        Ok(self.start_tests(&programs, tests, None, limit).await?)
+        Ok(self.start_tests(&programs, tests, (None, None), limit).await?)
     }
 
     /// Results of tests that no program holds, by the suite's own command.
@@ -462,15 +506,25 @@ impl CandidateRunner for CompiledRunner {
     }
 
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
-        let cases = match self.run_units(&EditSet::default(), tests, TRACING).await {
+        let until = Instant::now() + TRACING;
+        let (mut traces, mut untraced) = (Vec::new(), Vec::new());
+        for test in tests {
+            let is_late = Instant::now() > until;
+            match if is_late { None } else { self.trace_test(test).await? } {
+                Some(trace) => traces.push(trace),
+                None => untraced.push(test.clone()),
+            }
+        }
+        let cases = match self.run_units(&EditSet::default(), &untraced, TRACING).await {
             Ok(cases) => cases,
             Err(NotBuilt::Failed(error)) => return Err(error),
             Err(NotBuilt::Refused(reason)) => {
                 return Err(RunError::Io { action: "build the tests".into(), reason });
             }
         };
-        let reported = tests.iter().filter_map(|id| cases.iter().find(|case| case.id == *id));
-        Ok(reported.map(|case| trace_of(case.clone(), Lines::new())).collect())
+        let reported = untraced.iter().filter_map(|id| cases.iter().find(|case| case.id == *id));
+        traces.extend(reported.map(|case| trace_of(case.clone(), Lines::new())));
+        Ok(traces)
     }
 
     async fn run(

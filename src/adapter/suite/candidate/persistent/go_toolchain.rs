@@ -11,9 +11,11 @@ use crate::adapter::host::process;
 use crate::adapter::suite::format::{ReportedTest, gotest};
 use crate::adapter::suite::framework::{go_module, go_test_name, words};
 use crate::adapter::suite::project_suite::ProjectSuite;
-use crate::domain::id::TestId;
-use crate::effect::CandidateRunnerRequest;
+use crate::code::coverage;
+use crate::domain::id::{RepoPath, TestId, in_folder};
+use crate::effect::{CandidateRunnerRequest, Lines};
 
+use super::add_lines;
 use super::compiled::copy_of;
 use super::toolchain::{BuildError, TestProgram, Toolchain};
 
@@ -28,6 +30,8 @@ pub struct GoToolchain {
     module: String,
     /// The module's folder in the copy.
     folder: PathBuf,
+    /// The same below the root of the repository.
+    directory: String,
     /// Options of the suite's command that the build and the tests get.
     build_options: Vec<String>,
     test_options: Vec<String>,
@@ -69,6 +73,7 @@ impl GoToolchain {
         (!module.is_empty() && Path::new(&converter).is_file()).then_some(Self {
             module,
             folder: copied.working_folder(),
+            directory: copied.directory,
             build_options,
             test_options,
             converter,
@@ -100,6 +105,32 @@ impl Toolchain for GoToolchain {
         let directory = self.folder.join(self.folder_of(unit).unwrap_or_default());
         let (path, target) = (program_path(unit, folder), unit.to_owned());
         Ok(vec![TestProgram { path, directory, target, ..TestProgram::default() }])
+    }
+
+    fn build_counting(&self, unit: &str, folder: &Path) -> Option<Vec<String>> {
+        let mut argv =
+            words(&["go", "test", "-c", "-vet=off", "-covermode=set", "-coverpkg=./..."]);
+        argv.extend(self.build_options.iter().cloned());
+        argv.extend(["-o".to_owned(), program_path(unit, folder).display().to_string()]);
+        argv.extend(self.folder_of(unit));
+        Some(argv)
+    }
+
+    fn profile_option(&self, file: &Path) -> String {
+        format!("-test.coverprofile={}", file.display())
+    }
+
+    fn executed_lines(&self, profile: &str) -> Lines {
+        let report = coverage::read(profile, &|_| None).unwrap_or_default();
+        let mut executed = Lines::new();
+        for (path, counts) in report.files {
+            let below = self.folder_of(&path).map(|below| in_folder(&self.directory, &below));
+            let lines = counts.lines.iter().filter(|(_, hits)| **hits > 0).map(|(line, _)| *line);
+            if let Some(Ok(file)) = below.map(RepoPath::parse) {
+                add_lines(&mut executed, file, lines);
+            }
+        }
+        executed
     }
 
     fn errors(&self, output: &str) -> Vec<BuildError> {

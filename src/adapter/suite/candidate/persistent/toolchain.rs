@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::adapter::suite::format::ReportedTest;
 use crate::domain::id::TestId;
+use crate::effect::Lines;
 
 /// A program that holds built tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,6 +43,22 @@ pub trait Toolchain: Send + Sync {
 
     /// The command that runs those of the tests that a program holds; `None` if it holds none.
     fn run(&self, program: &TestProgram, tests: &[TestId]) -> Option<Vec<String>>;
+
+    /// The command that builds a unit into programs that count the lines that run; `None` where the compiler
+    /// needs more than an option for it.
+    fn build_counting(&self, _unit: &str, _folder: &Path) -> Option<Vec<String>> {
+        None
+    }
+
+    /// The option with which such a program writes a profile to a file.
+    fn profile_option(&self, _file: &Path) -> String {
+        String::new()
+    }
+
+    /// The lines of the project that ran, from a profile.
+    fn executed_lines(&self, _profile: &str) -> Lines {
+        Lines::new()
+    }
 
     /// The results in the output of a program.
     fn read(&self, program: &TestProgram, output: &str) -> Vec<ReportedTest>;

@@ -109,8 +109,8 @@ const UNMEASURED: &[Framework] = &[
 ];
 
 fn has_warm_runner(framework: Framework) -> bool {
-    use Framework::{Jest, NodeTest, Pytest, Unittest, Vitest};
-    matches!(framework, Pytest | Unittest | NodeTest | Jest | Vitest)
+    use Framework::{CargoTest, GoTest, Jest, NodeTest, Pytest, Unittest, Vitest};
+    matches!(framework, CargoTest | GoTest | Pytest | Unittest | NodeTest | Jest | Vitest)
 }
 
 #[test]
