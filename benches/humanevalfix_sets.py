@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import tempfile
@@ -43,12 +44,25 @@ def write(folder, files):
             file.write(text)
 
 
+def finished(command, folder, timeout):
+    """Runs a command to its end; one that takes too long is ended with all that it started."""
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                               start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    return process.returncode, out, err
+
+
 def verdict(command, folder, timeout=300):
     """Whether two solutions agree, and a word on it, from a program that prints how many inputs it tried and how many differ."""
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=timeout)
-    found = re.search(r"JUDGED (\d+) (\d+)(.*)", done.stdout)
+    _, out, err = finished(command, folder, timeout)
+    found = re.search(r"JUDGED (\d+) (\d+)(.*)", out)
     if not found:
-        return False, "the judge ended: " + (done.stdout + done.stderr)[-200:].strip()
+        return False, "the judge ended: " + (out + err)[-200:].strip()
     tried, differ = int(found[1]), int(found[2])
     return tried > 0 and differ == 0, f"{differ} of {tried} differ{found[3]}"
 
@@ -121,14 +135,17 @@ def run(language, row, options):
     return result
 
 
+LATE = "they took longer than two minutes"
+
+
 def passes(language, files, folder):
     """Whether the tests pass, and the end of what they printed."""
     write(folder, files)
     try:
-        done = subprocess.run(language.test, cwd=folder, capture_output=True, text=True, errors="replace", timeout=120)
+        code, out, err = finished(language.test, folder, 120)
     except subprocess.TimeoutExpired:
-        return False, "the tests took longer than two minutes"
-    return done.returncode == 0, " ".join((done.stdout + done.stderr)[-300:].split())
+        return False, LATE
+    return code == 0, " ".join((out + err)[-300:].split())
 
 
 def check(language, row):
@@ -141,8 +158,11 @@ def check(language, row):
         good, said = passes(language, reference, os.path.join(folder, "reference"))
         if not good:
             problems.append(f"the tests fail with the reference: {said}")
-        if passes(language, bug, os.path.join(folder, "bug"))[0]:
+        good, said = passes(language, bug, os.path.join(folder, "bug"))
+        if good:
             problems.append("the tests pass with the bug")
+        elif said == LATE:
+            remarks.append(f"the tests of the bug: {LATE}")
         good, itself = judge(language, row, reference[language.source], os.path.join(folder, "judge-reference"))
         if not good:
             problems.append(f"the judge on the reference: {itself}")
