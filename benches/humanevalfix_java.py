@@ -236,7 +236,7 @@ public class Judge {
             tried++;
             String actual = call(candidate, arguments(candidate, seed));
             if (!actual.equals(expected)) {
-                out.println("JUDGED " + tried + " 1: for " + deep(arguments(reference, seed)) + " the reference " + expected + ", not " + actual);
+                out.println("JUDGED " + tried + " 1: for " + deep(arguments(reference, seed)) + " the reference " + expected + ", the candidate " + actual);
                 out.flush();
                 Runtime.getRuntime().halt(0);
             }

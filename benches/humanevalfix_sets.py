@@ -169,7 +169,7 @@ def check(language, row):
         good, said = judge(language, row, bug[language.source], os.path.join(folder, "judge-bug"))
         if good:
             remarks.append(f"the judge does not notice the bug: {said}")
-        return problems, remarks, itself
+        return problems, remarks, f"{itself} from itself; the bug: {said}"
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
