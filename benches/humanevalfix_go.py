@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the embedded engine on a set of small Go bugs, one git repository per bug.
 
-    benches/humanevalfix_go.py SET.jsonl [--regreen target/dist/regreen] [--jobs 1] [--only ID,ID]
+    benches/humanevalfix_go.py SET.jsonl [--regreen target/dist/regreen] [--jobs 1] [--only ID,ID] [--check]
 
 Each line of the set holds `import`, `declaration`, `buggy_solution`, `canonical_solution`, `test` and `entry_point`, as
 HumanEvalFix (HumanEvalPack, Go) publishes them. The assertions of the tests come from a file of tests in the
@@ -9,16 +9,9 @@ repository, so that nothing is downloaded. An edit is *plausible* when the tests
 the reference on many inputs that the tests do not hold, made by the types of the parameters.
 """
 
-import argparse
-import concurrent.futures
-import json
-import os
 import re
-import shutil
-import statistics
-import subprocess
-import tempfile
-import time
+
+import humanevalfix_sets as sets
 
 MODULE = "module example.com/solution\n\ngo 1.21\n"
 
@@ -216,12 +209,8 @@ def test_file(row):
     return used(setup, "\n" + row["test"])
 
 
-def write(folder, files):
-    for name, text in files.items():
-        path = os.path.join(folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as file:
-            file.write(text)
+def files(row, body):
+    return {"go.mod": MODULE, "solution.go": solution(row, body), "solution_test.go": test_file(row), "assert_test.go": ASSERT}
 
 
 def judge(row, fixed, folder):
@@ -233,85 +222,11 @@ def judge(row, fixed, folder):
     for other in others:
         body = re.sub(rf"\b{other}\b", other + "OfReference", body)
     body = re.sub(r"^type (\w+)", r"type \1OfReference", body, flags=re.M)
-    write(folder, {"go.mod": MODULE, "solution.go": fixed, "reference.go": used("package solution\n\n" + row["import"].strip() + "\n", body),
-                   "judge_test.go": JUDGE.replace("ENTRY", name)})
-    done = subprocess.run(["go", "test", "-vet=off", "-count=1", "-run", "TestJudge", "-v", "."], cwd=folder,
-                          capture_output=True, text=True, timeout=300)
-    found = re.search(r"JUDGED (\d+) (\d+)", done.stdout)
-    if not found:
-        return False, (done.stdout + done.stderr)[-200:]
-    tried, differ = int(found[1]), int(found[2])
-    return tried > 0 and differ == 0, f"{differ} of {tried} differ"
-
-
-def run(row, options):
-    folder = tempfile.mkdtemp(prefix="regreen-" + row["task_id"].replace("/", "-") + "-")
-    result = {"id": row["task_id"], "kind": row["bug_type"], "plausible": False, "correct": False, "candidates": 0}
-    try:
-        repo = os.path.join(folder, "repo")
-        write(repo, {"go.mod": MODULE, "solution.go": solution(row, row["buggy_solution"]),
-                     "solution_test.go": test_file(row), "assert_test.go": ASSERT})
-        git = ["git", "-C", repo, "-c", "user.name=b", "-c", "user.email=b@localhost"]
-        subprocess.run(["git", "init", "-q", "-b", "main", repo], check=True)
-        subprocess.run(git + ["add", "-A"], check=True)
-        subprocess.run(git + ["commit", "-q", "-m", "first"], check=True)
-        environment = dict(os.environ, REGREEN_WORK_DIR=os.path.join(folder, "work"))
-        command = [options.regreen, "fix", repo, "--json", "--quiet", "--jobs", str(options.candidates), "--test-timeout", "60s",
-                   "--budget-minutes", "3", "--target", "100"]
-        began = time.monotonic()
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
-        result["seconds"] = time.monotonic() - began
-        try:
-            document = json.loads(done.stdout)
-        except ValueError:
-            result["error"] = (done.stderr or done.stdout)[-300:]
-            return result
-        result["candidates"] = sum(one["candidates"] for one in document["iterations"])
-        result["reason"] = document["reason"]
-        result["summary"] = [one["summary"] for one in document["iterations"] if one["outcome"] == "improved"]
-        result["plausible"] = document["result"] == "success"
-        if result["plausible"]:
-            show = git + ["show", f"{document['branch']}:solution.go"]
-            fixed = subprocess.run(show, capture_output=True, text=True, check=True).stdout
-            result["correct"], result["differ"] = judge(row, fixed, os.path.join(folder, "judge"))
-        return result
-    except subprocess.TimeoutExpired:
-        result["error"] = "took longer than 10 minutes"
-        return result
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("set")
-    parser.add_argument("--regreen", default="target/dist/regreen")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--candidates", type=int, default=2, help="candidates at a time")
-    parser.add_argument("--only", default="")
-    options = parser.parse_args()
-    options.regreen = os.path.abspath(options.regreen)
-    with open(options.set) as file:
-        rows = [json.loads(line) for line in file if line.strip()]
-    selected = {name.split("/")[-1] for name in options.only.split(",") if name}
-    rows = [row for row in rows if not selected or row["task_id"].split("/")[-1] in selected]
-    results = []
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for result in pool.map(lambda row: run(row, options), rows):
-            results.append(result)
-            mark = "correct" if result["correct"] else "plausible" if result["plausible"] else "-"
-            said = "; ".join(result.get("summary", [])) or result.get("reason", result.get("error", ""))[:90]
-            print(f"{result['id']:10} {result['kind']:18} {mark:10} {result.get('seconds', 0):6.1f} s {result['candidates']:6} "
-                  f"{said} {result.get('differ', '') if mark == 'plausible' else ''}", flush=True)
-    kinds = sorted({result["kind"] for result in results})
-    print("\n| kind | bugs | plausible | first patch correct |\n|:--|--:|--:|--:|")
-    for kind in kinds + ["all"]:
-        part = [result for result in results if kind in ("all", result["kind"])]
-        print(f"| {kind} | {len(part)} | {sum(r['plausible'] for r in part)} | {sum(r['correct'] for r in part)} |")
-    seconds = [result["seconds"] for result in results if "seconds" in result]
-    if seconds:
-        print(f"\nmedian {statistics.median(seconds):.1f} s a bug, median {statistics.median(r['candidates'] for r in results):.0f} candidates")
+    reference = used("package solution\n\n" + row["import"].strip() + "\n", body)
+    sets.write(folder, {"go.mod": MODULE, "solution.go": fixed, "reference.go": reference,
+                        "judge_test.go": JUDGE.replace("ENTRY", name)})
+    return sets.verdict(["go", "test", "-vet=off", "-count=1", "-run", "TestJudge", "-v", "."], folder)
 
 
 if __name__ == "__main__":
-    main()
+    sets.main(__doc__, sets.Language(source="solution.go", test=["go", "test", "-count=1", "."], files=files, judge=judge))
