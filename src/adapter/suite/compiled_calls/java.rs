@@ -34,7 +34,13 @@ pub fn write_program(
     let file = source.request.file.as_str();
     let (module, _) = file.split_once("src/main/").ok_or("it is not below `src/main`")?;
     let package = package_of(source.text);
-    let mut project = copy_project(source, module, &package)?;
+    let place = ModulePlace {
+        root: source.request.root,
+        module,
+        folder: &source.folder,
+        scratch: &source.scratch,
+    };
+    let mut project = place.copy_project(&package)?;
     let counted = source.scratch.join("counted").join(source.request.file.file_name());
     let (counted_text, runs) = with_statement_counts(source.text, "ZzRegreenCounts.hit");
     let calls_file = source.scratch.join(format!("{CALLS_FILE}.java"));
@@ -67,48 +73,81 @@ pub fn write_program(
     Ok(CallProgram { files: project.files, directory: project.folder, build, run, first_line })
 }
 
-/// The copy of a project that the calls are compiled against.
-struct ProjectCopy {
-    folder: PathBuf,
-    /// Where the calls are compiled to.
-    classes: PathBuf,
-    path_file: PathBuf,
-    /// What has to be written and run before this file exists.
-    files: Vec<(PathBuf, String)>,
-    build: Option<Vec<String>>,
+/// A module of a project.
+pub struct ModulePlace<'a> {
+    /// The checkout.
+    pub root: &'a Path,
+    /// The folder of the module below it, with a `/` at its end.
+    pub module: &'a str,
+    /// The folder of the project, where its tool runs.
+    pub folder: &'a Path,
+    /// Where the copy and the class path are written.
+    pub scratch: &'a Path,
 }
 
-/// Brings the copy up to date; where something changed, everything is built again.
-fn copy_project(
-    source: &CallSource<'_>,
-    module: &str,
-    package: &str,
-) -> Result<ProjectCopy, String> {
-    let failed = |error: std::io::Error| error.to_string();
-    let root = source.request.root;
-    let copy = source.scratch.join("project");
-    let path_file = source.scratch.join(format!("{CLASS_PATH}{}", module.replace('/', "-")));
-    let is_changed = if copy.is_dir() {
-        refresh_copy(&root.join(module).join("src/main"), &copy.join(module).join("src/main"))
-    } else {
-        copy_checkout(root, &copy).map_err(|error| error.to_string())?;
-        true
-    };
-    if is_changed {
-        files::remove(&path_file).map_err(failed)?;
+/// The copy of a project that the calls are compiled against.
+pub struct ProjectCopy {
+    pub folder: PathBuf,
+    /// Where the calls are compiled to.
+    classes: PathBuf,
+    pub path_file: PathBuf,
+    /// What has to be written and run before this file exists.
+    pub files: Vec<(PathBuf, String)>,
+    pub build: Option<Vec<String>>,
+}
+
+impl ModulePlace<'_> {
+    /// Brings the copy up to date; where something changed, everything is built again.
+    pub fn copy_project(&self, package: &str) -> Result<ProjectCopy, String> {
+        let failed = |error: std::io::Error| error.to_string();
+        let Self { root, module, folder, scratch } = self;
+        let copy = scratch.join("project");
+        let path_file = scratch.join(format!("{CLASS_PATH}{}", module.replace('/', "-")));
+        let is_changed = if copy.is_dir() {
+            refresh_copy(&root.join(module).join("src/main"), &copy.join(module).join("src/main"))
+        } else {
+            copy_checkout(root, &copy).map_err(|error| error.to_string())?;
+            true
+        };
+        if is_changed {
+            files::remove(&path_file).map_err(failed)?;
+        }
+        // Another file may have been called before.
+        let classes = scratch.join("classes");
+        files::remove_tree(&classes).map_err(failed)?;
+        let folder = copy.join(folder.strip_prefix(root).unwrap_or(Path::new("")));
+        let (mut files, mut build) = (Vec::new(), None);
+        if !path_file.is_file() {
+            let below = format!("{module}src/test/java/{}", package.replace('.', "/"));
+            let probe = copy.join(below).join(format!("{PROBE}.java"));
+            files.push((probe, self.probe_text(package, [&path_file, &classes])?));
+            build = Some(build_command(&folder));
+        }
+        Ok(ProjectCopy { folder, classes, path_file, files, build })
     }
-    // Another file may have been called before.
-    let classes = source.scratch.join("classes");
-    files::remove_tree(&classes).map_err(failed)?;
-    let folder = copy.join(source.folder.strip_prefix(root).unwrap_or(Path::new("")));
-    let (mut files, mut build) = (Vec::new(), None);
-    if !path_file.is_file() {
-        let below = format!("{module}src/test/java/{}", package.replace('.', "/"));
-        let probe = copy.join(below).join(format!("{PROBE}.java"));
-        files.push((probe, probe_text(source, module, package, [&path_file, &classes])?));
-        build = Some(build_command(&folder));
+
+    /// A test that writes `java` and `javac` options with the class path, and its own options.
+    fn probe_text(
+        &self,
+        package: &str,
+        [path_file, classes]: [&PathBuf; 2],
+    ) -> Result<String, String> {
+        let folders = Path::new(self.module).ancestors().map(|folder| self.root.join(folder));
+        let found =
+            folders.flat_map(|folder| BUILD_FILES.iter().map(move |name| folder.join(name)));
+        let texts: String = found.filter_map(|path| fs::read_to_string(path).ok()).collect();
+        let test = match JUnit::asked_by(&texts).ok_or("its project has no JUnit")? {
+            JUnit::Jupiter => "org.junit.jupiter.api.Test",
+            JUnit::Four | JUnit::Early => "org.junit.Test",
+        };
+        let package =
+            if package.is_empty() { String::new() } else { format!("package {package};\n") };
+        let text = |path: &Path| format!("{:?}", path.display().to_string());
+        let filled =
+            PROBE_TEXT.replace("TEST\n", &format!("{test}\n")).replace("CLASSES", &text(classes));
+        let filled = filled.replace("PATH_FILE", &text(path_file));
+        Ok(package + &filled.replace("OPTIONS_FILE", &text(&path_file.with_file_name(JVM_OPTIONS))))
     }
-    Ok(ProjectCopy { folder, classes, path_file, files, build })
 }
 
 /// The command by which the project's own tool compiles everything and runs the probe.
@@ -124,28 +163,6 @@ fn build_command(folder: &Path) -> Vec<String> {
         [program, "test", "--continue", "--tests", &format!("*{PROBE}")].map(str::to_owned).to_vec()
     };
     words
-}
-
-/// A test that writes `java` and `javac` options with the class path, and its own options.
-fn probe_text(
-    source: &CallSource<'_>,
-    module: &str,
-    package: &str,
-    [path_file, classes]: [&PathBuf; 2],
-) -> Result<String, String> {
-    let folders = Path::new(module).ancestors().map(|folder| source.request.root.join(folder));
-    let found = folders.flat_map(|folder| BUILD_FILES.iter().map(move |name| folder.join(name)));
-    let texts: String = found.filter_map(|path| fs::read_to_string(path).ok()).collect();
-    let test = match JUnit::asked_by(&texts).ok_or("its project has no JUnit")? {
-        JUnit::Jupiter => "org.junit.jupiter.api.Test",
-        JUnit::Four | JUnit::Early => "org.junit.Test",
-    };
-    let package = if package.is_empty() { String::new() } else { format!("package {package};\n") };
-    let text = |path: &Path| format!("{:?}", path.display().to_string());
-    let filled =
-        PROBE_TEXT.replace("TEST\n", &format!("{test}\n")).replace("CLASSES", &text(classes));
-    let filled = filled.replace("PATH_FILE", &text(path_file));
-    Ok(package + &filled.replace("OPTIONS_FILE", &text(&path_file.with_file_name(JVM_OPTIONS))))
 }
 
 /// The text before the calls.

@@ -6,6 +6,8 @@ mod java;
 mod mutants;
 mod rust;
 
+pub(super) use java::ModulePlace;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -12,23 +12,26 @@ use serde::Deserialize;
 use tokio::sync::Mutex;
 
 use crate::adapter::host::files;
-use crate::adapter::host::process::Invocation;
-use crate::domain::id::TestId;
+use crate::adapter::host::process::{self, Invocation};
+use crate::domain::id::{TestId, in_folder};
 use crate::domain::proposal::{EditSet, FileEdit};
-use crate::domain::test::Status;
+use crate::domain::test::{Status, TestCase};
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
 };
 
 use super::super::checkout_copy::{Side, refresh_copy, write_edits};
 use super::super::command::file_of;
-use crate::adapter::suite::compiled_calls::{CLASS_PATH, JVM_OPTIONS};
+use crate::adapter::suite::compiled_calls::{CLASS_PATH, JVM_OPTIONS, ModulePlace};
 use crate::adapter::suite::io_error::cannot;
 use crate::adapter::suite::line_server::LineServer;
 use crate::adapter::suite::project_suite::{ProjectSuite, SHORT_LIVED};
 
 /// Time for a start of the process and for compiling, besides that of the tests.
 const COMPILING: Duration = Duration::from_secs(30);
+
+/// Time limit of the project's own tool.
+const BUILDING: Duration = Duration::from_mins(3);
 
 /// Time limit of all tests while nothing is changed.
 const TRACING: Duration = Duration::from_mins(1);
@@ -59,10 +62,45 @@ pub struct JavaRunner {
     /// The checkout, and the folder of the module in it.
     root: PathBuf,
     module: String,
+    /// Whether the tests pass while nothing is changed.
+    is_green: bool,
     /// Where candidates are compiled to.
     scratch: PathBuf,
     /// One process, which gives its answers one after the other.
     server: Mutex<Option<LineServer>>,
+}
+
+/// Opens a runner for failing tests of one module, which is built for it. `None` where that fails.
+pub async fn open_failing(
+    suite: &ProjectSuite<'_>,
+    request: &CandidateRunnerRequest<'_>,
+) -> Option<JavaRunner> {
+    let below = in_folder(&suite.site(request.root).directory, "src/test/java/");
+    let module_of = |case: &TestCase| {
+        let usual = format!("{below}{}.java", file_of(&case.id).replace('.', "/"));
+        let usual = request.root.join(&usual).is_file().then_some(usual);
+        let file = case.file.as_ref().map(|file| file.as_str().to_owned()).or(usual)?;
+        Some(file.split_once("src/test/java/")?.0.to_owned())
+    };
+    let modules: BTreeSet<Option<String>> = request.failing.iter().map(module_of).collect();
+    let module = modules.first().cloned().flatten().filter(|_| modules.len() == 1)?;
+    let scratch = suite.settings.scratch.join("calls");
+    files::create_folder(&scratch).ok()?;
+    let folder = suite.site(request.root).working_folder();
+    let place =
+        ModulePlace { root: request.root, module: &module, folder: &folder, scratch: &scratch };
+    let copied = place.copy_project("").ok()?;
+    for (path, text) in &copied.files {
+        files::create_folder(path.parent()?).ok()?;
+        files::write(path, text.as_bytes()).ok()?;
+    }
+    if let Some(argv) = copied.build {
+        let copy = scratch.join("project");
+        let invocation = Invocation { directory: copied.folder, ..suite.invocation(&copy, argv) };
+        process::run(&invocation, BUILDING, &scratch.join("build.log")).await.ok()?;
+    }
+    let runner = open(suite, request).filter(|_| copied.path_file.is_file())?;
+    Some(JavaRunner { is_green: false, ..runner })
 }
 
 /// Opens a runner where calls were made in one module, whose sources are still the same.
@@ -95,6 +133,7 @@ pub fn open(suite: &ProjectSuite<'_>, request: &CandidateRunnerRequest<'_>) -> O
         invocation: Invocation { directory: copy, ..suite.invocation(request.root, argv) },
         root: request.root.to_owned(),
         module,
+        is_green: true,
         scratch: scratch.join("warm-java"),
         server: Mutex::new(None),
     })
@@ -163,7 +202,7 @@ impl JavaRunner {
         let answer = answer.ok_or_else(|| failed(&"it ended"))?;
         let is_same = edits.files.iter().all(|edit| edit.before == edit.after);
         let is_odd = !answer.refused.is_empty()
-            || answer.results.iter().any(|one| one.status != Status::Passed);
+            || self.is_green && answer.results.iter().any(|one| one.status != Status::Passed);
         if !answer.unfit.is_empty() || is_same && is_odd {
             return Err(failed(&format!(
                 "not as in the suite: {}{}",

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::domain::id::{RepoPath, TestId};
+use crate::domain::language::Language;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{CandidateRunner, CandidateRunnerRequest, Lines, RunError, Trace};
 
@@ -45,6 +46,9 @@ pub async fn open(
             return Ok(
                 java::open(suite, request).map(|one| Box::new(one) as Box<dyn CandidateRunner>)
             );
+        }
+        None if suite.detection.facts.framework.language() == Some(Language::Java) => {
+            return open_java(suite, request).await;
         }
         None => return Ok(None),
     };
@@ -82,6 +86,16 @@ async fn reproduces(runner: &dyn CandidateRunner, failing: &[TestId]) -> bool {
     };
     let failed = |trace: &Trace| trace.status == Status::Failed && failing.contains(&trace.test);
     traces.iter().any(failed)
+}
+
+/// Opens the runner for failing tests of Java.
+async fn open_java(
+    suite: &ProjectSuite<'_>,
+    request: &CandidateRunnerRequest<'_>,
+) -> Result<Option<Box<dyn CandidateRunner>>, RunError> {
+    let failing: Vec<TestId> = request.failing.iter().map(|case| case.id.clone()).collect();
+    let Some(runner) = java::open_failing(suite, request).await else { return Ok(None) };
+    Ok(reproduces(&runner, &failing).await.then(|| Box::new(runner) as Box<dyn CandidateRunner>))
 }
 
 /// Opens the runner for tests that a compiler builds, where the toolchain can build all that fail.
