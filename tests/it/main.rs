@@ -17,6 +17,7 @@ mod checkout_content;
 mod client_agents;
 mod client_install;
 mod client_safety;
+mod compiled_languages;
 mod coverage;
 mod crash;
 mod ctest_suites;

@@ -13,6 +13,7 @@ mod format;
 mod formatters;
 mod framework;
 mod io_error;
+mod java_modules;
 mod line_server;
 mod lint_output;
 mod project_suite;

@@ -220,20 +220,37 @@ impl Index {
                 .collect();
         }
         let mut path = import.module.split("::");
+        let is_foreign =
+            !["crate", "super", "self"].iter().any(|own| import.module.starts_with(own));
         let mut folder = match path.next() {
             Some("crate") => {
                 file.as_str().split("src/").next().unwrap_or_default().to_owned() + "src"
             }
             Some("super") => file.parent().to_owned(),
             Some("self") => own,
-            _ => return Vec::new(),
+            Some(name) => match self.crate_folder(name) {
+                Some(folder) => folder,
+                None => return Vec::new(),
+            },
+            None => return Vec::new(),
         };
-        let mut found = Vec::new();
+        let mut found: Vec<RepoPath> =
+            self.file(&format!("{folder}/lib.rs")).filter(|_| is_foreign).into_iter().collect();
         for part in path.filter(|part| !part.is_empty() && *part != "super") {
             folder = format!("{folder}/{part}");
             found.extend(module(&folder));
         }
         found
+    }
+
+    /// The sources of another crate of the workspace, which is in a folder of its name.
+    fn crate_folder(&self, name: &str) -> Option<String> {
+        let names = [name.to_owned(), name.replace('_', "-")];
+        let is_named = |folder: &&String| {
+            let package = folder.strip_suffix("/src").unwrap_or_default();
+            names.iter().any(|name| package.rsplit('/').next() == Some(name))
+        };
+        self.folders.keys().find(is_named).cloned()
     }
 
     fn go(&self, module: &str) -> Vec<RepoPath> {
@@ -389,6 +406,20 @@ mod tests {
                 ("use self::e::f;", &["src/a/e.rs"]),
                 ("use super::b;", &["src/b.rs"]),
                 ("use std::fs;", &[]),
+            ],
+        );
+        let crates =
+            ["crates/tax-rates/src/lib.rs", "crates/tax-rates/src/eu.rs", "price/src/lib.rs"];
+        check(
+            "shop/src/lib.rs",
+            &crates,
+            &[
+                ("use price::rate;", &["price/src/lib.rs"]),
+                (
+                    "use tax_rates::eu::rate;",
+                    &["crates/tax-rates/src/eu.rs", "crates/tax-rates/src/lib.rs"],
+                ),
+                ("use serde::Serialize;", &[]),
             ],
         );
         check("src/lib.rs", &others, &[("mod b;\nmod d;", &["src/b.rs", "src/d/mod.rs"])]);

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::adapter::suite::java_modules::list_modules;
+use crate::domain::id::{RepoPath, in_folder};
 use crate::domain::secret::Canary;
 use crate::domain::test::Frame;
 
@@ -131,18 +133,22 @@ pub fn frames(stack: &str, paths: &PathMapper) -> Vec<Frame> {
 }
 
 /// Finds the source file of a Java class below the usual source folders.
-fn java_file(
-    file: &str,
-    function: &str,
-    paths: &PathMapper,
-) -> Option<crate::domain::id::RepoPath> {
+fn java_file(file: &str, function: &str, paths: &PathMapper) -> Option<RepoPath> {
+    /// Beginnings of classes that no project has.
+    const FOREIGN: &[&str] =
+        &["java.", "javax.", "jdk.", "sun.", "org.junit.", "org.apache.maven."];
+    if FOREIGN.iter().any(|start| function.starts_with(start)) {
+        return None;
+    }
     let package: Vec<&str> = function.split('.').collect();
     let package = package.get(..package.len().checked_sub(2)?)?.join("/");
-    ["src/main/java", "src/test/java", "app/src/main/java", "app/src/test/java", "src"]
-        .iter()
+    let usual = ["src/main/java", "src/test/java", "app/src/main/java", "app/src/test/java", "src"];
+    let modules = list_modules(&paths.root, &paths.directory);
+    let places = modules.iter().flat_map(|module| usual.map(|folder| in_folder(module, folder)));
+    places
         .map(|folder| format!("{folder}/{package}/{file}").replace("//", "/"))
-        .find(|path| paths.root.join(&paths.directory).join(path).is_file())
-        .and_then(|path| paths.repo_path(&path))
+        .find(|path| paths.root.join(path).is_file())
+        .and_then(|path| RepoPath::parse(path).ok())
 }
 
 #[cfg(test)]

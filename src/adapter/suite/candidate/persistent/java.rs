@@ -24,6 +24,7 @@ use super::super::checkout_copy::{Side, refresh_copy, write_edits};
 use super::super::command::file_of;
 use crate::adapter::suite::compiled_calls::{CLASS_PATH, JVM_OPTIONS, ModulePlace};
 use crate::adapter::suite::io_error::cannot;
+use crate::adapter::suite::java_modules::list_modules;
 use crate::adapter::suite::line_server::LineServer;
 use crate::adapter::suite::project_suite::{ProjectSuite, SHORT_LIVED};
 
@@ -75,18 +76,22 @@ pub async fn open_failing(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,
 ) -> Option<JavaRunner> {
-    let below = in_folder(&suite.site(request.root).directory, "src/test/java/");
+    let site = suite.site(request.root);
+    let modules = list_modules(&site.root, &site.directory);
     let module_of = |case: &TestCase| {
-        let usual = format!("{below}{}.java", file_of(&case.id).replace('.', "/"));
-        let usual = request.root.join(&usual).is_file().then_some(usual);
-        let file = case.file.as_ref().map(|file| file.as_str().to_owned()).or(usual)?;
-        Some(file.split_once("src/test/java/")?.0.to_owned())
+        let class = format!("src/test/java/{}.java", file_of(&case.id).replace('.', "/"));
+        let mut found =
+            modules.iter().filter(|module| site.root.join(module).join(&class).is_file());
+        found.next().map(|module| in_folder(module, ""))
     };
-    let modules: BTreeSet<Option<String>> = request.failing.iter().map(module_of).collect();
-    let module = modules.first().cloned().flatten().filter(|_| modules.len() == 1)?;
+    let failing: BTreeSet<Option<String>> = request.failing.iter().map(module_of).collect();
+    let module = failing.first().cloned().flatten().filter(|_| failing.len() == 1)?;
+    // Another module may have changed since it was built for calls.
+    let _turn = suite.calls.lock().await;
     let scratch = suite.settings.scratch.join("calls");
+    files::remove_tree(&scratch).ok()?;
     files::create_folder(&scratch).ok()?;
-    let folder = suite.site(request.root).working_folder();
+    let folder = site.working_folder();
     let place =
         ModulePlace { root: request.root, module: &module, folder: &folder, scratch: &scratch };
     let copied = place.copy_project("").ok()?;

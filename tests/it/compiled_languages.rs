@@ -1,0 +1,110 @@
+//! Go, Rust and Java are repaired without a model, also where the bug is in another package than its test.
+
+use super::support::TestRepo;
+
+/// Repairs a repository, and compares the file with the bug on the fix branch.
+fn check_repair(repo: &TestRepo, command: &str, (file, expected): (&str, &str)) {
+    let ran = repo.regreen(&["fix", ".", "--json", "--quiet", "--test-command", command]);
+    let document = ran.document();
+    assert_eq!(document["result"], "success", "{document}\n{}", ran.err);
+    let branch = document["branch"].as_str().unwrap();
+    let text = repo.git(&["show", &format!("{branch}:{file}")]);
+    assert!(text.contains(expected), "{text}");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    let changed = repo.git(&["diff", "--name-only", &format!("HEAD...{branch}")]);
+    assert_eq!(changed.trim(), file);
+}
+
+#[test]
+fn a_workspace_of_three_crates_of_rust_turns_green() {
+    let manifest = |name: &str, more: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{more}")
+    };
+    let shop = manifest(
+        "shop",
+        "\n[dependencies]\nprice = { path = \"price\" }\nstock = { path = \"stock\" }\n\n[workspace]\nmembers = [\"price\", \"stock\"]\n",
+    );
+    let repo = TestRepo::new(&[
+        ("Cargo.toml", &shop),
+        (
+            "src/lib.rs",
+            "use price::rate;\nuse stock::available;\n\npub fn total(n: u32) -> u32 {\n    available(n) * rate(n)\n}\n",
+        ),
+        (
+            "tests/orders.rs",
+            "#[test]\nfn sixty_are_a_large_order() {\n    assert_eq!(shop::total(60), 540);\n}\n\n#[test]\nfn one_costs_ten() {\n    assert_eq!(shop::total(1), 10);\n}\n",
+        ),
+        ("price/Cargo.toml", &manifest("price", "")),
+        (
+            "price/src/lib.rs",
+            "/// The price of one of `n`; more than 50 are cheaper.\npub fn rate(n: u32) -> u32 {\n    if n < 50 {\n        return 9;\n    }\n    10\n}\n",
+        ),
+        ("stock/Cargo.toml", &manifest("stock", "")),
+        (
+            "stock/src/lib.rs",
+            "pub fn available(n: u32) -> u32 {\n    n.min(1000)\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn no_more_than_there_are() {\n        assert_eq!(super::available(2000), 1000);\n    }\n}\n",
+        ),
+        (".gitignore", "target\nCargo.lock\n"),
+    ]);
+    check_repair(&repo, "cargo test --workspace", ("price/src/lib.rs", "n > 50"));
+}
+
+#[test]
+#[ignore = "needs go; a_workspace_of_three_crates_of_rust_turns_green always runs"]
+fn a_module_of_go_with_internal_packages_turns_green() {
+    let repo = TestRepo::new(&[
+        ("go.mod", "module example.com/shop\n\ngo 1.21\n"),
+        (
+            "internal/price/price.go",
+            "package price\n\n// Rate is the price of one of n; more than 50 are cheaper.\nfunc Rate(n int) int {\n\tif n < 50 {\n\t\treturn 9\n\t}\n\treturn 10\n}\n",
+        ),
+        (
+            "internal/check/check.go",
+            "// Package check has what the tests share.\npackage check\n\nimport \"testing\"\n\n// Equal fails a test where two numbers differ.\nfunc Equal(t *testing.T, got, want int) {\n\tt.Helper()\n\tif got != want {\n\t\tt.Errorf(\"got %d, want %d\", got, want)\n\t}\n}\n",
+        ),
+        (
+            "shop.go",
+            "package shop\n\nimport \"example.com/shop/internal/price\"\n\n// Total is what n cost.\nfunc Total(n int) int { return n * price.Rate(n) }\n",
+        ),
+        (
+            "shop_test.go",
+            "package shop\n\nimport (\n\t\"testing\"\n\n\t\"example.com/shop/internal/check\"\n)\n\nfunc TestLarge(t *testing.T) { check.Equal(t, Total(60), 540) }\n\nfunc TestSmall(t *testing.T) { check.Equal(t, Total(1), 10) }\n",
+        ),
+    ]);
+    check_repair(&repo, "go test ./...", ("internal/price/price.go", "n > 50"));
+}
+
+#[test]
+#[ignore = "needs Maven; a_workspace_of_three_crates_of_rust_turns_green always runs"]
+fn a_project_of_maven_with_two_modules_turns_green() {
+    let head =
+        "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion>";
+    let parent = format!(
+        "{head}<groupId>m</groupId><artifactId>all</artifactId><version>1</version><packaging>pom</packaging><modules><module>price</module><module>shop</module></modules><properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target><project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties><dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version><scope>test</scope></dependency></dependencies></project>"
+    );
+    let module = |name: &str, more: &str| {
+        format!(
+            "{head}<parent><groupId>m</groupId><artifactId>all</artifactId><version>1</version></parent><artifactId>{name}</artifactId>{more}</project>"
+        )
+    };
+    let needs_price = "<dependencies><dependency><groupId>m</groupId><artifactId>price</artifactId><version>1</version></dependency></dependencies>";
+    let repo = TestRepo::new(&[
+        ("pom.xml", &parent),
+        ("price/pom.xml", &module("price", "")),
+        (
+            "price/src/main/java/price/Price.java",
+            "package price;\n\npublic class Price {\n    /** The price of one of n; more than 50 are cheaper. */\n    public static int rate(int n) {\n        if (n < 50) {\n            return 9;\n        }\n        return 10;\n    }\n}\n",
+        ),
+        ("shop/pom.xml", &module("shop", needs_price)),
+        (
+            "shop/src/main/java/m/Shop.java",
+            "package m;\n\nimport price.Price;\n\npublic class Shop {\n    public static int total(int n) {\n        return n * Price.rate(n);\n    }\n}\n",
+        ),
+        (
+            "shop/src/test/java/m/ShopTest.java",
+            "package m;\n\nimport static org.junit.Assert.assertEquals;\n\nimport org.junit.Test;\n\npublic class ShopTest {\n    @Test\n    public void sixtyAreALargeOrder() {\n        assertEquals(540, Shop.total(60));\n    }\n\n    @Test\n    public void oneCostsTen() {\n        assertEquals(10, Shop.total(1));\n    }\n}\n",
+        ),
+        (".gitignore", "target\n"),
+    ]);
+    check_repair(&repo, "mvn -B test", ("price/src/main/java/price/Price.java", "n > 50"));
+}
