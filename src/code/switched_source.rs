@@ -80,14 +80,17 @@ impl SwitchForm {
     }
 }
 
+/// A function, its text up to the body, and the bodies that edits make of it, with their numbers.
+type Bodies<'t> = (Node<'t>, &'t str, Vec<(usize, &'t str)>);
+
 impl SwitchedSource {
     /// Joins edits of one file, given as the whole text that each makes of it, with their numbers. Left out is
     /// what is not within the body of one function. `None` where nothing is left, or in other languages.
     #[must_use]
-    pub fn join(language: Language, source: &str, edits: &[(usize, &str)]) -> Option<Self> {
+    pub fn join_edits(language: Language, source: &str, edits: &[(usize, &str)]) -> Option<Self> {
         let form = SwitchForm::of(language)?;
         let tree = language.parse(source)?;
-        let mut bodies: BTreeMap<usize, (Node<'_>, &str, Vec<(usize, &str)>)> = BTreeMap::new();
+        let mut bodies: BTreeMap<usize, Bodies<'_>> = BTreeMap::new();
         for (number, after) in edits {
             let changed = changed_range(source, after);
             let Some((function, body)) = enclosing_body(tree.root_node(), &changed) else {
@@ -133,7 +136,7 @@ impl SwitchedSource {
     }
 
     /// The numbers of the edits that it holds.
-    pub fn numbers(&self) -> impl Iterator<Item = usize> {
+    pub fn branch_numbers(&self) -> impl Iterator<Item = usize> {
         self.branches.iter().map(|(_, number)| *number)
     }
 }
@@ -185,7 +188,7 @@ mod tests {
     fn edits_are_branches_of_their_functions() {
         let texts = [PRICES.replace("> 50", ">= 50"), PRICES.replace("(n) }", "(-n) }")];
         let edits = [(7, texts[0].as_str()), (8, texts[1].as_str())];
-        let joined = SwitchedSource::join(Language::Go, PRICES, &edits).unwrap();
+        let joined = SwitchedSource::join_edits(Language::Go, PRICES, &edits).unwrap();
         insta::assert_snapshot!(joined.text, @r#"
         package prices
 
@@ -216,7 +219,7 @@ mod tests {
         assert_eq!(crate::code::syntax::first_error(Language::Go, &joined.text), None);
         let lines = [4, 5, 6, 10, 11, 22].map(|line| joined.number_at(line));
         assert_eq!(lines, [None, Some(7), Some(7), Some(7), None, Some(8)]);
-        assert_eq!(joined.numbers().collect::<Vec<_>>(), [7, 8]);
+        assert_eq!(joined.branch_numbers().collect::<Vec<_>>(), [7, 8]);
     }
 
     #[test]
@@ -236,7 +239,7 @@ mod tests {
         ];
         for (why, language, source, from, to, expected) in table {
             let after = source.replacen(from, to, 1);
-            let joined = SwitchedSource::join(language, source, &[(1, &after)]);
+            let joined = SwitchedSource::join_edits(language, source, &[(1, &after)]);
             assert_eq!(joined.is_some(), expected, "{why}");
         }
     }
@@ -251,7 +254,8 @@ mod tests {
         ];
         for (source, expected) in table {
             let after = source.replace("    n", "    m");
-            let joined = SwitchedSource::join(Language::Rust, source, &[(1, &after)]).unwrap();
+            let joined =
+                SwitchedSource::join_edits(Language::Rust, source, &[(1, &after)]).unwrap();
             assert!(joined.text.contains(expected), "{}", joined.text);
             assert_eq!(crate::code::syntax::first_error(Language::Rust, &joined.text), None);
         }

@@ -86,21 +86,21 @@ impl<'a> EditSite<'a> {
             node.kind() == parent && node.child_by_field_name(field) == Some(self.node)
         })
     }
+}
 
-    /// Whether an expression is a condition that decides between branches.
-    pub fn is_condition(&self) -> bool {
-        let (mut child, Some(mut parent)) = (self.node, self.node.parent()) else { return false };
-        if parent.kind() == "parenthesized_expression" {
-            let Some(outer) = parent.parent() else { return false };
-            (child, parent) = (parent, outer);
-        }
-        match parent.kind() {
-            "if_clause" => true,
-            "conditional_expression" => parent.named_child(1) == Some(child),
-            // A loop of Go that has nothing but a condition.
-            "for_statement" if parent.named_child(0) == Some(child) => child.kind() != "for_clause",
-            _ => parent.child_by_field_name("condition") == Some(child),
-        }
+/// Whether an expression is a condition that decides between branches.
+pub fn is_condition(site: &EditSite<'_>) -> bool {
+    let (mut child, Some(mut parent)) = (site.node, site.node.parent()) else { return false };
+    if parent.kind() == "parenthesized_expression" {
+        let Some(outer) = parent.parent() else { return false };
+        (child, parent) = (parent, outer);
+    }
+    match parent.kind() {
+        "if_clause" => true,
+        "conditional_expression" => parent.named_child(1) == Some(child),
+        // A loop of Go that has nothing but a condition.
+        "for_statement" if parent.named_child(0) == Some(child) => child.kind() != "for_clause",
+        _ => parent.child_by_field_name("condition") == Some(child),
     }
 }
 

@@ -84,12 +84,9 @@ fn imported_packages<'s>(root: Node<'_>, source: &'s str) -> Vec<&'s str> {
 /// Parameters whose name occurs nowhere else in the function.
 fn unread(unit: Node<'_>, source: &str, names: &Tally) -> Vec<String> {
     let parameters = unit.child_by_field_name("parameters").map(named_children).unwrap_or_default();
-    let name = |parameter: Node<'_>| match parameter.kind() {
-        "identifier" => text_of(parameter, source),
-        _ => {
-            let name = first_field(parameter, &["name", "pattern"]);
-            text_of(name.or(parameter.named_child(0)).unwrap_or(parameter), source)
-        }
+    let name = |parameter: Node<'_>| {
+        let name = first_field(parameter, &["name", "pattern"]).or(parameter.named_child(0));
+        text_of(name.unwrap_or(parameter), source)
     };
     let is_unread = |name: &&str| {
         !matches!(*name, "self" | "cls" | "this")

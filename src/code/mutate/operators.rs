@@ -1,6 +1,6 @@
 //! The table of edit operators: which nodes each one edits, and how likely its edits are right.
 
-use super::edit_site::{EditList, EditSite, first};
+use super::edit_site::{EditList, EditSite, first, is_condition};
 use super::name::NAMES;
 use super::node_kind::NodeKind;
 use super::operator_id::OperatorId as Id;
@@ -185,10 +185,10 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::SuffixCall, Values(value::is_object), 0.5, |site, edits| {
         append(site.spelling.suffixes, site, edits);
     }),
-    row(Id::Negate, Values(|site| site.is_condition()), 1.0, value::negated),
+    row(Id::Negate, Values(is_condition), 1.0, value::negated),
     row(
         Id::Negate,
-        Values(|site| value::is_boolean_call(site) && !site.is_condition()),
+        Values(|site| value::is_boolean_call(site) && !is_condition(site)),
         1.0,
         value::negated,
     ),
@@ -201,12 +201,12 @@ pub const OPERATORS: &[Operator] = &[
         0.3,
         value::negated,
     ),
-    row(Id::ExtendCondition, Values(|site| site.is_condition()), 1.0, value::extended_condition),
+    row(Id::ExtendCondition, Values(is_condition), 1.0, value::extended_condition),
     // Another value from nearby: the more of them are possible, the less likely each one is.
-    row(Id::Ingredient, Values(|site| site.is_condition()), 0.3, |site, edits| {
+    row(Id::Ingredient, Values(is_condition), 0.3, |site, edits| {
         edits.replace_all(site.node, first(&site.scope.expressions, INGREDIENTS));
     }),
-    row(Id::Ingredient, Values(|site| !site.is_condition()), 1.0, value::similar_expressions),
+    row(Id::Ingredient, Values(|site| !is_condition(site)), 1.0, value::similar_expressions),
     row(
         Id::Variable,
         Values(|site| !is_kind(site, &[Kind::Name, Kind::Number])),
@@ -223,8 +223,8 @@ pub const OPERATORS: &[Operator] = &[
         value::element_instead,
     ),
     row(Id::Ingredient, Values(value::may_lack_operand), 0.25, value::more_operands),
-    row(Id::Ingredient, Values(value::may_lack_part), 0.25, value::concatenated),
-    row(Id::WrapInCall, Values(value::may_lack_bound), 0.2, value::bounded),
+    row(Id::Ingredient, Values(value::may_lack_part), 0.25, value::joined_sequence),
+    row(Id::WrapInCall, Values(value::may_lack_bound), 0.2, value::with_bound),
     row(Id::Constant, To(&[Kind::Sequence]), 0.3, value::nested_empty),
     row(
         Id::Await,

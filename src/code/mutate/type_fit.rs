@@ -1,7 +1,7 @@
 //! How well a value fits a place by its type. An edit that puts a value of another type in a place would not
 //! compile.
 
-use super::edit_site::EditSite;
+use super::edit_site::{EditSite, is_condition};
 use super::node_kind::NodeKind;
 use super::value_types::DeclaredType;
 
@@ -18,7 +18,7 @@ fn wanted(site: &EditSite<'_>) -> Option<DeclaredType> {
         NodeKind::Arithmetic if !site.text.contains('"') => Some(DeclaredType::Number),
         _ => DeclaredType::of_literal(site.text),
     };
-    own.or_else(|| site.is_condition().then_some(DeclaredType::Truth))
+    own.or_else(|| is_condition(site).then_some(DeclaredType::Truth))
         .or_else(|| types.result.clone().filter(|_| site.parent == NodeKind::Return))
 }
 

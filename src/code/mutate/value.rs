@@ -205,7 +205,7 @@ fn conditions(site: &EditSite<'_>) -> Vec<String> {
     let equal = site.spelling.equal;
     let others = site.scope.conditions.iter().filter(|one| *one != site.text);
     let mut found: Vec<String> = others.take(8).cloned().collect();
-    for name in site.names(6).filter(|name| type_fit(site, name) == 1.0) {
+    for name in site.names(6).filter(|name| type_fit(site, name) >= 1.0) {
         found.push(name.to_owned());
         found.push(format!("{}{name}", site.spelling.not));
     }
@@ -252,7 +252,7 @@ pub fn more_operands(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 }
 
 /// Keeps a number above or below a bound: `x` becomes `max(0, x)`.
-pub fn bounded(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+pub fn with_bound(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let extremes = site.spelling.extremes;
     if extremes.iter().any(|extreme| site.text.starts_with(&format!("{extreme}("))) {
         return;
@@ -279,7 +279,7 @@ pub fn may_lack_part(site: &EditSite<'_>) -> bool {
 }
 
 /// Joins a sequence with another one.
-pub fn concatenated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+pub fn joined_sequence(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some([before, between, behind]) = site.spelling.concatenation else { return };
     for other in site.names(6).filter(|other| *other != site.text) {
         for [a, b] in [[other, site.text], [site.text, other]] {

@@ -2,7 +2,7 @@
 //! and each takes a start of the built tests. What passes there counts only once it passes in a build of the
 //! candidate alone. Builds and runs happen in a copy of the checkout.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,9 +18,8 @@ use crate::adapter::suite::format::{PathMapper, to_test_cases};
 use crate::adapter::suite::framework::read_text;
 use crate::adapter::suite::io_error::cannot;
 use crate::adapter::suite::project_suite::ProjectSuite;
-use crate::code::language::Language;
-use crate::code::switched_source::{CHOSEN, SwitchedSource, switch_file};
-use crate::domain::id::{RepoPath, TestId};
+use crate::code::switched_source::CHOSEN;
+use crate::domain::id::TestId;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{
@@ -29,6 +28,7 @@ use crate::effect::{
 
 use super::super::checkout_copy::{Side, copy_checkout, write_edits};
 use super::super::command::{CommandRunner, case_results, trace_of};
+use super::joint_build::Build;
 use super::toolchain::{BuildError, TestProgram, Toolchain};
 use super::trace_or_failed;
 
@@ -55,20 +55,6 @@ const TRACING_ONE: Duration = Duration::from_secs(3);
 
 /// Least time for tests that the suite's own command runs.
 const STARTED: Duration = Duration::from_secs(30);
-
-/// Sources that are built together.
-struct Build {
-    /// Names its files in the scratch folder.
-    number: usize,
-    /// The candidates, in the order of their numbers.
-    candidates: Vec<EditSet>,
-    /// Why the compiler refuses some of them.
-    refused: BTreeMap<usize, String>,
-    /// Candidates that are no branch of it.
-    left_out: BTreeSet<usize>,
-    /// The test programs of what has been built.
-    programs: BTreeMap<String, Arc<Vec<TestProgram>>>,
-}
 
 /// What has been built.
 #[derive(Default)]
@@ -138,61 +124,6 @@ pub fn open(
         scratch: built_folder(suite),
         builds: Mutex::default(),
         runs: AtomicUsize::new(0),
-    }
-}
-
-impl Build {
-    fn new(number: usize, candidates: Vec<EditSet>) -> Self {
-        let (refused, left_out, programs) = Default::default();
-        Self { number, candidates, refused, left_out, programs }
-    }
-
-    /// The edits of the candidates that are branches, by file.
-    fn branches(&self) -> BTreeMap<&RepoPath, Vec<(usize, &FileEdit)>> {
-        let mut found: BTreeMap<&RepoPath, Vec<(usize, &FileEdit)>> = BTreeMap::new();
-        for (number, edits) in self.candidates.iter().enumerate() {
-            let is_out = self.refused.contains_key(&number) || self.left_out.contains(&number);
-            if let ([edit], false) = (edits.files.as_slice(), is_out) {
-                found.entry(&edit.file).or_default().push((number, edit));
-            }
-        }
-        found
-    }
-
-    /// The switched sources of all files, with the files that they need beside them. Candidates without a
-    /// branch are left out from then on.
-    fn switched(&mut self) -> (Vec<FileEdit>, BTreeMap<RepoPath, SwitchedSource>) {
-        let (mut files, mut sources, mut present) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
-        for (file, edits) in self.branches() {
-            let before = edits.first().and_then(|(_, edit)| edit.before.as_deref());
-            let (Some(language), Some(before)) = (Language::of(file), before) else { continue };
-            let after = |(number, edit): &(usize, &'_ FileEdit)| {
-                Some((*number, edit.after.as_deref()?.to_owned()))
-            };
-            let texts: Vec<(usize, String)> = edits.iter().filter_map(after).collect();
-            let texts: Vec<(usize, &str)> =
-                texts.iter().map(|(number, text)| (*number, text.as_str())).collect();
-            let Some(joined) = SwitchedSource::join(language, before, &texts) else { continue };
-            present.extend(joined.numbers());
-            let edit = |file: RepoPath, before: Option<&str>, after: String| FileEdit {
-                file,
-                before: before.map(str::to_owned),
-                after: Some(after),
-            };
-            files.push(edit(file.clone(), Some(before), joined.text.clone()));
-            if let Some((name, text)) = switch_file(language, before)
-                && let Ok(beside) = RepoPath::inside(file.parent(), name)
-                && files.iter().all(|known: &FileEdit| known.file != beside)
-            {
-                files.push(edit(beside, None, text));
-            }
-            sources.insert(file.clone(), joined);
-        }
-        let refused = |number: &usize| self.refused.contains_key(number);
-        self.left_out = (0..self.candidates.len())
-            .filter(|number| !present.contains(number) && !refused(number))
-            .collect();
-        (files, sources)
     }
 }
 
@@ -268,7 +199,7 @@ impl CompiledRunner {
             return Ok(Some(found));
         }
         for _ in 0..ROUNDS {
-            let (files, sources) = batch.switched();
+            let (files, sources) = batch.switched_sources();
             if files.is_empty() {
                 break;
             }
@@ -283,9 +214,9 @@ impl CompiledRunner {
             };
             let known = batch.refused.len();
             for error in errors {
-                let joined =
+                let mut joined =
                     sources.iter().filter(|(file, _)| file.as_str().ends_with(&error.file));
-                let number = joined.filter_map(|(_, joined)| joined.number_at(error.line)).next();
+                let number = joined.find_map(|(_, joined)| joined.number_at(error.line));
                 batch.refused.extend(number.map(|number| (number, error.message)));
             }
             if batch.refused.len() == known {
@@ -307,12 +238,11 @@ impl CompiledRunner {
     ) -> Result<Arc<Vec<TestProgram>>, NotBuilt> {
         let same = |build: &Build| build.candidates.iter().all(|one| one == edits);
         let place = builds.alone.iter().position(same);
-        let mut build = match place {
-            Some(place) => builds.alone.remove(place),
-            None => {
-                builds.started += 1;
-                Build::new(builds.started, vec![edits.clone()])
-            }
+        let mut build = if let Some(place) = place {
+            builds.alone.remove(place)
+        } else {
+            builds.started += 1;
+            Build::new(builds.started, vec![edits.clone()])
         };
         if !build.programs.contains_key(unit) {
             self.write_sources(builds, edits.files.clone())?;

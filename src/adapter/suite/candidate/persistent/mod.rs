@@ -4,6 +4,7 @@ mod cargo_toolchain;
 mod compiled;
 mod go_toolchain;
 mod java;
+mod joint_build;
 mod node;
 mod python;
 mod script;
