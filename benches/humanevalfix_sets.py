@@ -60,6 +60,10 @@ def finished(command, folder, timeout):
 def verdict(command, folder, timeout=300):
     """Whether two solutions agree, and a word on it, from a program that prints how many inputs it tried and how many differ."""
     _, out, err = finished(command, folder, timeout)
+    return read_verdict(out, err)
+
+
+def read_verdict(out, err):
     found = re.search(r"JUDGED (\d+) (\d+)(.*)", out)
     if not found:
         return False, "the judge ended: " + (out + err)[-200:].strip()
