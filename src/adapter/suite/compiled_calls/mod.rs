@@ -158,7 +158,12 @@ impl ProjectSuite<'_> {
             files::create_folder(folder).map_err(cannot("create", folder))?;
             // Compilers go by the time of a file.
             if files::read(path, SOURCE_LIMIT).ok().flatten().as_deref() != Some(text.as_bytes()) {
-                files::write(path, text.as_bytes()).map_err(cannot("write", path))?;
+                let below = path.strip_prefix(&source.scratch);
+                let written = match below {
+                    Ok(below) => files::write_below(&source.scratch, below, text.as_bytes()),
+                    Err(_) => files::write(path, text.as_bytes()),
+                };
+                written.map_err(cannot("write", path))?;
             }
         }
         let log = source.scratch.join("build.log");

@@ -4,10 +4,10 @@
 
 use std::time::Duration;
 
-use super::runs::Shell;
+use super::runs::{Shell, failing_case};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
-use crate::domain::test::{CaseKind, Layer, Status, TestCase};
+use crate::domain::test::Status;
 use crate::effect::{CandidateRunnerRequest, CaseResult, Speed, Suite as _};
 
 /// A project with two tests, of which the first fails.
@@ -93,16 +93,7 @@ impl Project {
         }
         let suite = shell.suite(self.command, |settings| settings.timeout = Duration::from_mins(2));
         let tests = self.tests.map(TestId::from);
-        let failing = [TestCase {
-            id: tests[0].clone(),
-            kind: CaseKind::Test,
-            status: Status::Failed,
-            file: None,
-            line: None,
-            duration_ms: 0,
-            layer: Layer::Unit,
-            failure: None,
-        }];
+        let failing = [failing_case(self.tests[0])];
         let request = CandidateRunnerRequest { root: &root, failing: &failing, jobs: 2 };
         let runner = suite.open_candidate_runner(&request).await.unwrap();
         assert_eq!(runner.speed(), Speed::Warm);

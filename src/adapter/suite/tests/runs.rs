@@ -17,6 +17,20 @@ use crate::domain::request::ToolCommands;
 use crate::domain::test::{CaseKind, Layer, Objection, Results, Scope, Status, TestCase};
 use crate::effect::{CandidateRunnerRequest, RunError, RunRequest, Speed, Suite as _};
 
+/// A test that failed, of which nothing else is known.
+pub fn failing_case(id: &str) -> TestCase {
+    TestCase {
+        id: TestId::from(id),
+        kind: CaseKind::Test,
+        status: Status::Failed,
+        file: None,
+        line: None,
+        duration_ms: 0,
+        layer: Layer::Unit,
+        failure: None,
+    }
+}
+
 /// A folder with a suite of one command.
 pub struct Shell {
     _folder: tempfile::TempDir,
@@ -228,16 +242,7 @@ async fn candidates_are_tried_in_a_copy_that_is_itself_again_afterwards() {
     let root = shell.root();
     std::fs::write(root.join("a.txt"), "bad\n").unwrap();
     let suite = shell.suite(SCRIPT, |_| {});
-    let failing = [TestCase {
-        id: TestId::from("a"),
-        kind: CaseKind::Test,
-        status: Status::Failed,
-        file: None,
-        line: None,
-        duration_ms: 0,
-        layer: Layer::Unit,
-        failure: None,
-    }];
+    let failing = [failing_case("a")];
     let request = CandidateRunnerRequest { root: &root, failing: &failing, jobs: 1 };
     let runner = suite.open_candidate_runner(&request).await.unwrap();
     assert_eq!((runner.speed(), runner.concurrency(8)), (Speed::Cold, 1));

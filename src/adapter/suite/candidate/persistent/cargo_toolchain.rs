@@ -1,7 +1,6 @@
 //! Rust: `cargo test --no-run` builds all test programs of a project, and says where they are.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -115,23 +114,16 @@ impl Toolchain for CargoToolchain {
         argv
     }
 
-    fn programs(&self, _unit: &str, folder: &Path, output: &str) -> io::Result<Vec<TestProgram>> {
-        let mut programs = Vec::new();
-        for line in messages(output).filter(|line| line.profile.test) {
-            let (Some(built), Some(package)) = (&line.executable, line.manifest_path.parent())
-            else {
-                continue;
-            };
-            // The next build writes to the same place.
-            let path = folder.join(programs.len().to_string());
-            std::fs::copy(built, &path)?;
+    fn programs(&self, _unit: &str, _folder: &Path, output: &str) -> Vec<TestProgram> {
+        let program = |line: Line| {
+            let package = line.manifest_path.parent()?;
             let source = line.target.src_path.strip_prefix(package);
             let target = source.unwrap_or(&line.target.src_path).display().to_string();
             let own = ("CARGO_MANIFEST_DIR".to_owned(), package.display().to_string());
             let (directory, environment) = (package.to_owned(), [own].into());
-            programs.push(TestProgram { path, directory, target, environment });
-        }
-        Ok(programs)
+            Some(TestProgram { path: line.executable?, directory, target, environment })
+        };
+        messages(output).filter(|line| line.profile.test).filter_map(program).collect()
     }
 
     fn errors(&self, output: &str) -> Vec<BuildError> {

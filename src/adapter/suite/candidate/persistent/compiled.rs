@@ -19,7 +19,7 @@ use crate::adapter::suite::framework::read_text;
 use crate::adapter::suite::io_error::cannot;
 use crate::adapter::suite::project_suite::ProjectSuite;
 use crate::code::switched_source::CHOSEN;
-use crate::domain::id::TestId;
+use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{
@@ -173,17 +173,33 @@ impl CompiledRunner {
             reason: error.to_string(),
         })?;
         let text = read_text(&log)?;
-        if ending == ExitReason::Exit(0) {
-            let programs = self.toolchain.programs(unit, folder, &text);
-            return programs.map(|found| Ok(Arc::new(found))).map_err(cannot("copy", folder));
+        if ending != ExitReason::Exit(0) {
+            return Ok(Err(self.toolchain.errors(&text)));
         }
-        let errors = self.toolchain.errors(&text);
-        if errors.is_empty() {
-            let tail = process::tail_of(&log, 2 << 10);
-            let ending = ending.to_string();
-            return Err(RunError::NoReport { command, ending, is_final: true, tail, log });
+        let mut programs = self.toolchain.programs(unit, folder, &text);
+        for (index, program) in programs.iter_mut().enumerate() {
+            if !program.path.starts_with(folder) {
+                program.path = self.keep_program(&program.path, folder, index).await?;
+            }
         }
-        Ok(Err(errors))
+        Ok(Ok(Arc::new(programs)))
+    }
+
+    /// Copies a program that the next build replaces. The path is what the build printed, and code of the
+    /// project runs in a build: so the copy is made with no more rights than that code has.
+    async fn keep_program(
+        &self,
+        built: &Path,
+        folder: &Path,
+        index: usize,
+    ) -> Result<PathBuf, RunError> {
+        let kept = folder.join(index.to_string());
+        let [from, to] = [built, &kept].map(|path| path.display().to_string());
+        let argv = ["cp", "--", &from, &to].map(str::to_owned).to_vec();
+        let invocation = Invocation { argv, ..self.invocation.clone() };
+        let log = self.scratch.join("keep.log");
+        process::run(&invocation, BUILDING, &log).await.map_err(cannot("copy", built))?;
+        Ok(kept)
     }
 
     /// The programs of a batch, built without the candidates that the compiler refuses.
@@ -214,8 +230,7 @@ impl CompiledRunner {
             };
             let known = batch.refused.len();
             for error in errors {
-                let mut joined =
-                    sources.iter().filter(|(file, _)| file.as_str().ends_with(&error.file));
+                let mut joined = sources.iter().filter(|(file, _)| is_path_end(file, &error.file));
                 let number = joined.find_map(|(_, joined)| joined.number_at(error.line));
                 batch.refused.extend(number.map(|number| (number, error.message)));
             }
@@ -249,8 +264,8 @@ impl CompiledRunner {
             match self.compile(unit, build.number).await? {
                 Ok(programs) => drop(build.programs.insert(unit.to_owned(), programs)),
                 Err(errors) => {
-                    let first = errors.into_iter().next();
-                    let message = first.map(|first| first.message).unwrap_or_default();
+                    let first = errors.into_iter().next().map(|first| first.message);
+                    let message = first.unwrap_or_else(|| "the build fails".into());
                     return Err(NotBuilt::Refused(message));
                 }
             }
@@ -410,6 +425,12 @@ fn has_passed(cases: &[TestCase], tests: &[TestId]) -> bool {
     cases.iter().any(|case| case.status == Status::Passed && tests.contains(&case.id))
 }
 
+/// Whether a file is meant by a path that may lack the folders above it.
+fn is_path_end(file: &RepoPath, path: &str) -> bool {
+    let above = file.as_str().strip_suffix(path);
+    above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
+}
+
 /// Edits without those that change nothing.
 fn changes_of(edits: &EditSet) -> EditSet {
     let changes = edits.files.iter().filter(|edit| edit.before != edit.after);
@@ -470,6 +491,26 @@ impl CandidateRunner for CompiledRunner {
             Err(NotBuilt::Refused(message)) => {
                 Ok(tests.iter().map(|id| CaseResult::not_built(id.clone(), &message)).collect())
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_belongs_to_the_file_that_its_path_ends_with() {
+        let table = [
+            ("price/price.go", true),
+            ("price.go", true),
+            ("internal/price/price.go", true),
+            ("rice.go", false),
+            ("other/price.go", false),
+        ];
+        let file = RepoPath::parse("internal/price/price.go").unwrap();
+        for (path, expected) in table {
+            assert_eq!(is_path_end(&file, path), expected, "{path}");
         }
     }
 }

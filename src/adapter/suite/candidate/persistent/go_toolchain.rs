@@ -1,6 +1,5 @@
 //! Go: `go test -c` builds the tests of one package into one program.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -101,10 +100,10 @@ impl Toolchain for GoToolchain {
         argv
     }
 
-    fn programs(&self, unit: &str, folder: &Path, _output: &str) -> io::Result<Vec<TestProgram>> {
+    fn programs(&self, unit: &str, folder: &Path, _output: &str) -> Vec<TestProgram> {
         let directory = self.folder.join(self.folder_of(unit).unwrap_or_default());
         let (path, target) = (program_path(unit, folder), unit.to_owned());
-        Ok(vec![TestProgram { path, directory, target, ..TestProgram::default() }])
+        vec![TestProgram { path, directory, target, ..TestProgram::default() }]
     }
 
     fn build_counting(&self, unit: &str, folder: &Path) -> Option<Vec<String>> {

@@ -96,8 +96,8 @@ pub async fn open_failing(
         ModulePlace { root: request.root, module: &module, folder: &folder, scratch: &scratch };
     let copied = place.copy_project("").ok()?;
     for (path, text) in &copied.files {
-        files::create_folder(path.parent()?).ok()?;
-        files::write(path, text.as_bytes()).ok()?;
+        // The folder is that of the failing tests, unless somebody has put a link in its place.
+        files::write_below(&scratch, path.strip_prefix(&scratch).ok()?, text.as_bytes()).ok()?;
     }
     if let Some(argv) = copied.build {
         let copy = scratch.join("project");

@@ -1,7 +1,6 @@
 //! [`Toolchain`]: how a compiler builds the tests of a project into programs that can be started again and again.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::adapter::suite::format::ReportedTest;
@@ -35,8 +34,8 @@ pub trait Toolchain: Send + Sync {
     /// The command that builds a unit, with a folder for what it writes.
     fn build(&self, unit: &str, folder: &Path) -> Vec<String>;
 
-    /// The programs of a unit, from the output of the build. They stay as they are in `folder`.
-    fn programs(&self, unit: &str, folder: &Path, output: &str) -> io::Result<Vec<TestProgram>>;
+    /// The programs of a unit, from the output of the build.
+    fn programs(&self, unit: &str, folder: &Path, output: &str) -> Vec<TestProgram>;
 
     /// The errors in the output of a failed build.
     fn errors(&self, output: &str) -> Vec<BuildError>;
