@@ -15,7 +15,7 @@ use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::request::ToolCommands;
 use crate::domain::secret::Canary;
-use crate::domain::test::{FailureText, Results, Scope, Status, TestCase};
+use crate::domain::test::{FailureText, Frame, Results, Scope, Status, TestCase};
 
 use super::{Concern, FixedFiles, LintReport};
 
@@ -152,6 +152,8 @@ pub struct CaseResult {
     pub status: Status,
     /// Class and first line of the message, when the test failed.
     pub failure: Option<(String, String)>,
+    /// Where it failed, as far as the runner knows.
+    pub frames: Vec<Frame>,
     /// Of what kept tests from running and loads now: how many of these fail.
     pub failing_behind: usize,
 }
@@ -167,6 +169,7 @@ impl CaseResult {
             test,
             status: Status::Failed,
             failure: Some((REFUSED.into(), message.into())),
+            frames: Vec::new(),
             failing_behind: 0,
         }
     }

@@ -59,15 +59,20 @@ impl Clues {
         clues
     }
 
+    /// Whether a failing statement or its message names a function.
+    pub fn names(&self, function: &str) -> bool {
+        self.named.contains(last_name(function))
+    }
+
     /// A factor for the suspiciousness of a function: 1 if its name says nothing.
     pub fn weight(&self, function: &str) -> f64 {
-        let name = function.rsplit(['.', ':']).next().unwrap_or_default();
+        let name = last_name(function);
         let by_kind = match name {
             "__repr__" | "__str__" | "__format__" | "toString" | "inspect" => FORMATTER,
             "__init__" | "__new__" | "constructor" => CONSTRUCTOR,
             _ => 1.0,
         };
-        let by_test = if self.named.contains(name) {
+        let by_test = if self.names(name) {
             NAMED
         } else if words(name).any(|word| self.words.contains(&word)) {
             RELATED
@@ -76,6 +81,11 @@ impl Clues {
         };
         by_kind * by_test
     }
+}
+
+/// The name of a function without that of its class.
+fn last_name(function: &str) -> &str {
+    function.rsplit(['.', ':']).next().unwrap_or_default()
 }
 
 fn identifiers(text: &str) -> impl Iterator<Item = String> + '_ {

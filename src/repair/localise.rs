@@ -13,8 +13,8 @@ use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::provider::EMBEDDED;
 use crate::domain::source_text;
-use crate::domain::test::{CaseKind, Frame, Status, TestCase};
-use crate::effect::{EffectError, Trace};
+use crate::domain::test::{CaseKind, FailureText, Frame, Status, TestCase};
+use crate::effect::{CaseResult, EffectError, Trace};
 
 use super::clues::Clues;
 use super::search_settings::Search;
@@ -52,6 +52,8 @@ pub struct Diagnosis {
     pub clusters: Vec<Cluster>,
     /// Sources that may be edited.
     pub sources: BTreeMap<RepoPath, String>,
+    /// The files of the failing tests.
+    pub tests: BTreeMap<RepoPath, String>,
     /// The names of the functions of the sources.
     pub functions: BTreeSet<String>,
     pub traces: Vec<Trace>,
@@ -92,7 +94,7 @@ pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
     let clusters = clusters(search, &traces, &sources, &tests, &outlines);
     let plan = plan(&clusters, search.failing);
     let functions = outlines.into_values().flatten().map(|function| function.name).collect();
-    Ok(Diagnosis { clusters, sources, functions, traces, plan })
+    Ok(Diagnosis { clusters, sources, tests, functions, traces, plan })
 }
 
 fn ids(cases: &[TestCase]) -> impl Iterator<Item = TestId> {
@@ -360,6 +362,31 @@ fn spectrum(evidence: &Evidence<'_>, tests: &[TestId]) -> BTreeMap<RepoPath, BTr
     for (score, file, line) in scored {
         let known = lines.entry(file).or_default().entry(line).or_default();
         *known = known.max(score);
+    }
+    lines
+}
+
+/// The lines of the functions that a test uses where it fails with an edit: those in the stack, and those that the
+/// statement names.
+pub(super) fn lines_ahead(
+    diagnosis: &Diagnosis,
+    case: &TestCase,
+    after: &CaseResult,
+) -> BTreeMap<RepoPath, BTreeMap<u32, f64>> {
+    let failure = FailureText { frames: after.frames.clone(), ..FailureText::default() };
+    let moved = TestCase { failure: Some(failure), ..case.clone() };
+    let clues = Clues::of(std::iter::once(&moved), &diagnosis.tests);
+    let mut lines: BTreeMap<RepoPath, BTreeMap<u32, f64>> = BTreeMap::new();
+    for (file, functions) in outlines(&diagnosis.sources) {
+        for function in functions {
+            let own = function.start..=function.end;
+            let is_in_stack =
+                after.frames.iter().any(|frame| frame.file == file && own.contains(&frame.line));
+            if is_in_stack || clues.names(&function.name) {
+                let known = lines.entry(file.clone()).or_default();
+                known.extend((function.start + 1..=function.end).map(|line| (line, 1.0)));
+            }
+        }
     }
     lines
 }

@@ -11,8 +11,8 @@ mod explain;
 mod localise;
 mod score;
 mod search_settings;
-mod setback;
 mod stream;
+mod test_progress;
 mod test_sources;
 mod unknown_name;
 

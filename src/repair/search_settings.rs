@@ -113,6 +113,7 @@ mod tests {
     #[test]
     fn only_the_limit_itself_is_doubted() {
         let case = |status, says: Option<&str>| CaseResult {
+            frames: Vec::new(),
             failing_behind: 0,
             test: "t".into(),
             status,

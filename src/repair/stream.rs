@@ -290,8 +290,8 @@ fn reversal(edits: EditSet, summary: String) -> RankedEdit {
     RankedEdit { edits, operators, priority, summary, parts: Vec::new() }
 }
 
-/// Two edits of one file as one edit; `None` if they overlap, change different files, or a free number
-/// makes them fit most tests by chance: both change one, or one beside the other on its line.
+/// Two edits as one; `None` if they overlap, or a free number makes them fit most tests by chance: both change
+/// one, or one beside the other on its line.
 pub fn pair(
     sources: &BTreeMap<RepoPath, String>,
     a: &EditPart,
@@ -303,7 +303,14 @@ pub fn pair(
     let overlaps = second.range.start < first.range.end || first.range == second.range;
     let is_number =
         |one: &Candidate| matches!(one.operator, OperatorId::Constant | OperatorId::OffByOne);
-    if a.file != b.file || overlaps || is_number(first) && is_number(second) {
+    if is_number(&a.candidate) && is_number(&b.candidate) {
+        return None;
+    }
+    if a.file != b.file {
+        let [one, other] = [a, b].map(|part| part.ranked(sources, 1.0));
+        return Some(joined_files(one?, other?));
+    }
+    if overlaps {
         return None;
     }
     let (file, source) = (&a.file, sources.get(&a.file)?);
@@ -324,6 +331,21 @@ pub fn pair(
         summary: format!("{}; {}", summarise(file, source, first), summarise(file, source, second)),
         parts: parts.map(EditPart::clone).into(),
     })
+}
+
+/// Edits of two files as one.
+fn joined_files(one: RankedEdit, other: RankedEdit) -> RankedEdit {
+    let [a, b] =
+        [&one, &other].map(|ranked| ranked.parts.first().map_or(1.0, |part| part.candidate.weight));
+    let mut files = [one.edits.files, other.edits.files].concat();
+    files.sort_by(|a, b| a.file.cmp(&b.file));
+    RankedEdit {
+        edits: EditSet { files },
+        operators: [one.operators, other.operators].concat(),
+        priority: a * b / 100.0,
+        summary: format!("{}; {}", one.summary, other.summary),
+        parts: [one.parts, other.parts].concat(),
+    }
 }
 
 #[cfg(test)]

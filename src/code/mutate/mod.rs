@@ -12,6 +12,7 @@ mod name;
 mod node_kind;
 mod operator_id;
 mod operators;
+mod repeated_edit;
 mod search;
 mod spelling;
 mod statement;

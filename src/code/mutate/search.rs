@@ -9,6 +9,7 @@ use super::ingredients::Ingredients;
 use super::node_kind::{NodeKind, is_function};
 use super::operator_id::OperatorId;
 use super::operators::OPERATORS;
+use super::repeated_edit::repeated_edits;
 use super::spelling::{Spelling, spelling};
 use super::value;
 use crate::code::language::Language;
@@ -42,9 +43,9 @@ const SKIPPED: &[&str] = &[
     "block_comment",
 ];
 
-/// All single edits on the lines that `accepts_line` accepts, in source order, except those of
-/// assertions: whoever changes what the code promises repairs nothing. The caller must check that the
-/// result of each one parses.
+/// All single edits on the lines that `accepts_line` accepts, in source order, then those that are made at
+/// several places of a function; except those of assertions: whoever changes what the code promises repairs
+/// nothing. The caller must check that the result of each one parses.
 pub fn candidates(
     language: Language,
     source: &str,
@@ -52,11 +53,14 @@ pub fn candidates(
     foreign_names: &[String],
 ) -> Vec<Candidate> {
     let mut found = candidates_by(language, source, accepts_line, foreign_names, &[]);
-    let assertions = language.parse(source).map(|tree| assertions(tree.root_node(), source));
-    let assertions = assertions.unwrap_or_default();
+    let Some(tree) = language.parse(source) else { return found };
+    let assertions = assertions(tree.root_node(), source);
     found.retain(|edit| {
         !assertions.iter().any(|one| one.start < edit.range.end && edit.range.start < one.end)
     });
+    let units = units(tree.root_node(), source);
+    let functions = units.iter().filter(|unit| is_function(**unit)).map(Node::byte_range);
+    found.extend(repeated_edits(source, &found, &functions.collect::<Vec<_>>()));
     found
 }
 

@@ -1,6 +1,7 @@
 //! The search engine: tries candidate edits against the tests, and selects one to propose.
 
 mod choice;
+mod pairs;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -15,12 +16,13 @@ use crate::domain::test::{Status, TestCase};
 use crate::effect::{CaseResult, EffectError, RunError, Speed};
 
 use choice::{Plausible, apart, best, joined, merge};
+use pairs::Pairs;
 
 use super::edit_traits::{fingerprint, special_case, suspicion};
-use super::localise::{Cluster, Diagnosis};
+use super::localise::{Cluster, Diagnosis, lines_ahead};
 use super::search_settings::{RETRY_LIMIT_FACTOR, Search, time_limit};
-use super::setback::is_setback;
 use super::stream::{Bias, EditPart, RankedEdit, Stream, pair, single};
+use super::test_progress::{is_advance, is_setback};
 use super::test_sources::test_literals;
 use super::unknown_name::UnknownNames;
 
@@ -89,6 +91,8 @@ struct Repaired {
 enum Rejection {
     /// The edit repairs none of the cluster, or breaks a passing test.
     Refuted,
+    /// The edit repairs none either, but a failing test gets further, and fails there.
+    Advanced(CaseResult),
     /// Only the time limit speaks against it.
     OutOfTime,
     Failed(EffectError),
@@ -263,7 +267,8 @@ impl SearchRun<'_> {
                 let singles = self.without_refused(singles, cluster).await?;
                 let mut pairs: Vec<RankedEdit> = Vec::new();
                 for (index, first) in singles.iter().enumerate() {
-                    for second in singles.iter().skip(index + 1) {
+                    let others = singles.iter().skip(index + 1);
+                    for second in others.filter(|second| second.file == first.file) {
                         pairs.extend(pair(sources, first, second));
                     }
                 }
@@ -316,13 +321,15 @@ impl SearchRun<'_> {
         let (mut plausible, mut late, mut hung) = (Vec::new(), Vec::new(), 0);
         let (mut tried, mut order) = (self.tried, self.tried);
         let mut ahead: VecDeque<RankedEdit> = VecDeque::new();
+        let mut pairs = Pairs::new(&self.diagnosis.sources);
         self.time_control(cluster).await?;
         let expected = cluster.tests.len();
         while tried < stop_at.min(self.search.trial.limits.candidates)
             && self.search.trial.clock.elapsed() < self.deadline
         {
             if ahead.is_empty() {
-                ahead = self.announce(&mut candidates, tried, stop_at).await;
+                let mut next = || pairs.next_of(&mut candidates);
+                ahead = self.announce(&mut next, tried, stop_at).await;
             }
             let wave: Vec<RankedEdit> = ahead.drain(..jobs.min(ahead.len())).collect();
             if wave.is_empty() {
@@ -335,6 +342,10 @@ impl SearchRun<'_> {
                 match repairs {
                     _ if order > stop_at => {}
                     Ok(repairs) => {
+                        if repairs.tests.len() < expected {
+                            pairs
+                                .add_base(&ranked, stream_of(self.search, self.diagnosis, cluster));
+                        }
                         let one = self.plausible(ranked, order, repairs);
                         // The stream is ordered: behind a lesser repair something better may come,
                         // but not for the price of the whole budget.
@@ -347,6 +358,10 @@ impl SearchRun<'_> {
                         plausible.push(one);
                     }
                     Err(Rejection::OutOfTime) => stopped.push((order, ranked)),
+                    Err(Rejection::Advanced(after)) => {
+                        let next = self.next_cluster(cluster, &after);
+                        pairs.add_base(&ranked, stream_of(self.search, self.diagnosis, &next));
+                    }
                     Err(Rejection::Refuted) => {}
                     Err(Rejection::Failed(error)) => return Err(error),
                 }
@@ -363,7 +378,7 @@ impl SearchRun<'_> {
             }
             (self.search.progress)(u64::from(tried));
         }
-        drop(candidates);
+        drop((candidates, pairs));
         self.tried = tried;
         for (order, ranked) in late {
             if order >= stop_at || self.search.trial.clock.elapsed() >= self.deadline {
@@ -373,7 +388,7 @@ impl SearchRun<'_> {
             match repairs {
                 Ok(repairs) => plausible.push(self.plausible(ranked, order, repairs)),
                 Err(Rejection::OutOfTime) => continue,
-                Err(Rejection::Refuted) => {}
+                Err(Rejection::Refuted | Rejection::Advanced(_)) => {}
                 Err(Rejection::Failed(error)) => return Err(error),
             }
             self.timed_out = self.timed_out.saturating_sub(1);
@@ -390,7 +405,7 @@ impl SearchRun<'_> {
     /// the right one is often among these.
     async fn announce(
         &self,
-        candidates: &mut impl Iterator<Item = RankedEdit>,
+        next: &mut impl FnMut() -> Option<RankedEdit>,
         tried: u32,
         stop_at: u32,
     ) -> VecDeque<RankedEdit> {
@@ -398,11 +413,32 @@ impl SearchRun<'_> {
         let begun = usize::try_from(tried - self.tried).unwrap_or(usize::MAX);
         let left = usize::try_from(stop_at.saturating_sub(tried)).unwrap_or(usize::MAX);
         let batch = trial.runner.batch().min(FIRST_BATCH.max(begun)).min(left);
-        let ahead: VecDeque<RankedEdit> = candidates.take(batch.max(trial.concurrency())).collect();
+        let most = batch.max(trial.concurrency());
+        let ahead: VecDeque<RankedEdit> = std::iter::from_fn(next).take(most).collect();
         if batch > 1 && !ahead.is_empty() {
             trial.runner.prepare(ahead.iter().map(|one| one.edits.clone()).collect()).await;
         }
         ahead
+    }
+
+    /// Where the cause of the next failure may be of a test that gets further.
+    fn next_cluster(&self, cluster: &Cluster, after: &CaseResult) -> Cluster {
+        let case = self.search.failing.iter().find(|case| case.id == after.test);
+        let lines = match case {
+            Some(case) => lines_ahead(self.diagnosis, case, after),
+            None => BTreeMap::new(),
+        };
+        if lines.is_empty() { cluster.clone() } else { Cluster { lines, ..cluster.clone() } }
+    }
+
+    /// Whether a failing test gets further than on the unchanged sources.
+    fn advances(&self, after: &CaseResult) -> bool {
+        let before = self.search.failing.iter().find(|case| case.id == after.test);
+        before.is_some_and(|before| {
+            let file = before.file.as_ref();
+            let text = file.and_then(|file| self.diagnosis.tests.get(file));
+            is_advance(before, after, self.search.is_test, text.map_or("", String::as_str))
+        })
     }
 
     fn plausible(&self, ranked: RankedEdit, order: u32, repaired: Repaired) -> Plausible {
@@ -543,7 +579,9 @@ impl SearchRun<'_> {
         let tests: Vec<TestId> = others.keys().copied().cloned().collect();
         let results = match self.run(edits, &tests, false, RETRY_LIMIT_FACTOR).await {
             Ok(results) => results,
-            Err(Rejection::Refuted | Rejection::OutOfTime) => return Ok(None),
+            Err(Rejection::Refuted | Rejection::Advanced(_) | Rejection::OutOfTime) => {
+                return Ok(None);
+            }
             Err(failed) => return Err(failed),
         };
         let before = |after: &CaseResult| others.get(&after.test).copied();
@@ -573,7 +611,8 @@ impl SearchRun<'_> {
                     return (part, if is_disproved { Err(Rejection::Refuted) } else { Ok(alone) });
                 }
                 Err(failed @ Rejection::Failed(_)) => return (ranked, Err(failed)),
-                Ok(_) | Err(Rejection::Refuted | Rejection::OutOfTime) => {}
+                Ok(_) | Err(Rejection::Refuted | Rejection::Advanced(_) | Rejection::OutOfTime) => {
+                }
             }
         }
         (ranked, Ok(repairs))
@@ -587,7 +626,7 @@ impl SearchRun<'_> {
             let Some(one) = chosen.get(index).filter(|_| !rest.files.is_empty()) else { continue };
             match self.run(&rest, &one.repairs, true, RETRY_LIMIT_FACTOR).await {
                 Ok(_) => drop(chosen.remove(index)),
-                Err(Rejection::Refuted | Rejection::OutOfTime) => {}
+                Err(Rejection::Refuted | Rejection::Advanced(_) | Rejection::OutOfTime) => {}
                 Err(Rejection::Failed(error)) => return Err(error),
             }
         }
@@ -626,6 +665,8 @@ impl SearchRun<'_> {
         let failed = results.iter().any(is_failed);
         if is_late && (all || patience == 1) {
             Err(Rejection::OutOfTime)
+        } else if all && let Some(after) = results.iter().find(|after| self.advances(after)) {
+            Err(Rejection::Advanced(after.clone()))
         } else if all && (failed || results.len() < tests.len()) {
             Err(Rejection::Refuted)
         } else {

@@ -128,7 +128,13 @@ impl CandidateRunner for BusyMachine {
                 None => (Status::Passed, None),
                 failure => (Status::Failed, failure),
             };
-            CaseResult { test: test.clone(), status, failure, failing_behind: 0 }
+            CaseResult {
+                test: test.clone(),
+                status,
+                failure,
+                frames: Vec::new(),
+                failing_behind: 0,
+            }
         };
         Ok(tests.iter().map(case).collect())
     }

@@ -428,6 +428,7 @@ mod tests {
         ) -> Result<Vec<CaseResult>, RunError> {
             let (status, failure) = (Status::Passed, None);
             let result = |test: &TestId| CaseResult {
+                frames: Vec::new(),
                 test: test.clone(),
                 status,
                 failure: failure.clone(),

@@ -319,7 +319,9 @@ pub fn case_results(
         let behind = behind.and_then(|case| case.failure.as_ref());
         let failing_behind = behind.map_or(0, |behind| behind.message.lines().count());
         let failure = failure.filter(|_| status == Status::Failed);
-        results.push(CaseResult { test: id.clone(), status, failure, failing_behind });
+        let said = case.and_then(|case| case.failure.as_ref()).filter(|_| failure.is_some());
+        let frames = said.map(|said| said.frames.clone()).unwrap_or_default();
+        results.push(CaseResult { test: id.clone(), status, failure, frames, failing_behind });
         if stop_at_failure && status == Status::Failed {
             break;
         }

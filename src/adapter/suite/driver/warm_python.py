@@ -506,6 +506,15 @@ def describe(kind, value):
     return getattr(kind, "__name__", str(kind)), text[:2000]
 
 
+def places(trace):
+    """The places of a traceback, as Python writes them, but without the sources."""
+    found = []
+    while trace is not None and len(found) < 200:
+        found.append('  File "%s", line %d' % (trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+        trace = trace.tb_next
+    return "\n".join(found[-40:])
+
+
 def finish():
     if OUT is not None:
         tell({"end": True})
@@ -564,6 +573,7 @@ def run_unittest():
             record["ms"] = (time.monotonic() - self.began) * 1000
             if err is not None:
                 record["class"], record["message"] = describe(err[0], err[1])
+                record["stack"] = places(err[2])
                 if tracing:
                     import traceback
 
@@ -605,6 +615,7 @@ class Brief:
     def __init__(self, excinfo):
         self.reprcrash = self
         self.message = excinfo.exconly(tryshort=True)
+        self.places = places(excinfo.tb)
 
     def __str__(self):
         return self.message
@@ -717,6 +728,7 @@ def call_plain(names, plain):
             record["status"] = "skipped" if skipped else "failed"
             kind, text = describe(type(error), error)
             record["class"], record["message"] = kind, "%s: %s" % (kind, text) if text else kind
+            record["stack"] = places(error.__traceback__)
         record["ms"] = (time.monotonic() - began) * 1000
         tell(record)
         if record["status"] == "failed" and REQUEST["stop"]:
@@ -787,7 +799,9 @@ def run_pytest():
             message = getattr(crash, "message", "") or ""
             kind = message.split("\n", 1)[0].split(":", 1)[0].strip()
             plain = kind.replace(".", "").replace("_", "").isalnum()
-            return {"message": message[:2000], "class": kind.rsplit(".", 1)[-1] if plain else ""}
+            kind = kind.rsplit(".", 1)[-1] if plain else ""
+            stack = getattr(getattr(report, "longrepr", None), "places", "")
+            return {"message": message[:2000], "class": kind, "stack": stack}
 
         def pytest_sessionfinish(self, session):
             finish()

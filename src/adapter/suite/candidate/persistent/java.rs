@@ -259,6 +259,7 @@ impl CandidateRunner for JavaRunner {
             status: one.status,
             failure: one.failure,
             test: one.test,
+            frames: Vec::new(),
             failing_behind: 0,
         };
         Ok(answer.results.into_iter().map(result).collect())

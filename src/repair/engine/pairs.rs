@@ -1,0 +1,93 @@
+//! [`Pairs`]: edits that get failing tests further, each combined with edits of other functions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::language::Language;
+use crate::code::outline;
+use crate::domain::id::RepoPath;
+use crate::repair::stream::{EditPart, RankedEdit, pair};
+
+/// Edits that others are combined with.
+const MAX_BASES: usize = 10;
+
+/// Edits of a function that each of them is combined with.
+const MAX_PARTNERS: usize = 120;
+
+/// The file and first line of a function.
+type Place = (RepoPath, u32);
+
+/// Pairs to try, best first.
+pub(super) struct Pairs<'a> {
+    sources: &'a BTreeMap<RepoPath, String>,
+    /// Edits with those that they are combined with, best first.
+    bases: Vec<(EditPart, Vec<EditPart>)>,
+    /// Numbers of a base and of its partner, by the sum of their ranks.
+    queue: BTreeSet<(usize, usize, usize)>,
+    /// Whether a single edit comes next.
+    is_single_next: bool,
+}
+
+impl<'a> Pairs<'a> {
+    pub(super) fn new(sources: &'a BTreeMap<RepoPath, String>) -> Self {
+        Self { sources, bases: Vec::new(), queue: BTreeSet::new(), is_single_next: true }
+    }
+
+    /// The function that an edit changes.
+    fn place_of(&self, part: &EditPart) -> Place {
+        let text = self.sources.get(&part.file).zip(Language::of(&part.file));
+        let functions = text.map(|(text, language)| outline::functions(language, text));
+        let functions = functions.unwrap_or_default();
+        let around = outline::enclosing(&functions, part.candidate.line);
+        (part.file.clone(), around.map_or(0, |function| function.start))
+    }
+
+    /// Combines a single edit with the best `others` that change other functions.
+    pub(super) fn add_base(&mut self, base: &RankedEdit, others: impl Iterator<Item = RankedEdit>) {
+        let [base] = base.parts.as_slice() else { return };
+        if self.bases.len() == MAX_BASES {
+            return;
+        }
+        let (number, own) = (self.bases.len(), self.place_of(base));
+        let mut partners = Vec::new();
+        // The rank counts within the function, so that each is searched.
+        let mut ranks: BTreeMap<Place, usize> = BTreeMap::new();
+        for partner in others.flat_map(|other| other.parts).take(MAX_PARTNERS * 4) {
+            let place = self.place_of(&partner);
+            let rank = ranks.entry(place.clone()).or_default();
+            *rank += 1;
+            if place != own && *rank <= MAX_PARTNERS {
+                self.queue.insert((number + *rank, number, partners.len()));
+                partners.push(partner);
+            }
+        }
+        self.bases.push((base.clone(), partners));
+    }
+
+    /// The next pair that parses.
+    fn next_pair(&mut self) -> Option<RankedEdit> {
+        while let Some((_, base, partner)) = self.queue.pop_first() {
+            let joined = self
+                .bases
+                .get(base)
+                .and_then(|(base, partners)| pair(self.sources, base, partners.get(partner)?));
+            if joined.is_some() {
+                return joined;
+            }
+        }
+        None
+    }
+
+    /// The next candidate: pairs and single edits take turns while there are both.
+    pub(super) fn next_of(
+        &mut self,
+        singles: &mut impl Iterator<Item = RankedEdit>,
+    ) -> Option<RankedEdit> {
+        let is_single = self.is_single_next;
+        self.is_single_next = !is_single;
+        if is_single {
+            singles.next().or_else(|| self.next_pair())
+        } else {
+            self.next_pair().or_else(|| singles.next())
+        }
+    }
+}
