@@ -9,6 +9,7 @@ import argparse
 import concurrent.futures
 import dataclasses
 import json
+import math
 import os
 import re
 import shutil
@@ -106,12 +107,14 @@ def fix(language, row, options, folder, result):
     subprocess.run(git + ["commit", "-q", "-m", "first"], check=True)
     environment = dict(os.environ, REGREEN_WORK_DIR=os.path.join(folder, "work"))
     command = [options.regreen, "fix", repo, "--json", "--quiet", "--jobs", str(options.candidates), "--test-timeout", "60s",
-               "--budget-minutes", "3", "--target", "100"]
+               "--budget-minutes", f"{options.minutes:g}", "--target", "100"]
+    # The budget ends the search, and not what comes before and after it.
+    most = options.minutes + 7
     began = time.monotonic()
     try:
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60 * most)
     except subprocess.TimeoutExpired:
-        result["error"] = "took longer than 10 minutes"
+        result["error"] = f"took longer than {most:g} minutes"
         return
     result["seconds"] = time.monotonic() - began
     try:
@@ -195,7 +198,13 @@ def table(results):
         print(f"| {kind} | {len(part)} | {sum(r['plausible'] for r in part)} | {sum(r['correct'] for r in part)} |")
     seconds = [result["seconds"] for result in results if "seconds" in result]
     if seconds:
-        print(f"\nmedian {statistics.median(seconds):.1f} s a bug, median {statistics.median(r['candidates'] for r in results):.0f} candidates")
+        candidates = statistics.median(result["candidates"] for result in results)
+        print(f"\nmedian {statistics.median(seconds):.1f} s a bug, median {candidates:.0f} candidates")
+    # Where the tests pass in the end, the last candidate is the one that was accepted.
+    ranks = sorted(result["candidates"] for result in results if result["plausible"])
+    if ranks:
+        late = ranks[math.ceil(0.9 * len(ranks)) - 1]
+        print(f"first accepted candidate: median {statistics.median(ranks):.0f}, 90th percentile {late}")
 
 
 def main(description, language):
@@ -204,6 +213,7 @@ def main(description, language):
     parser.add_argument("--regreen", default="target/dist/regreen")
     parser.add_argument("--jobs", type=int, default=1, help="bugs at a time")
     parser.add_argument("--candidates", type=int, default=2, help="candidates at a time")
+    parser.add_argument("--minutes", type=float, default=3, help="budget of one bug")
     parser.add_argument("--only", default="", metavar="ID,ID")
     parser.add_argument("--check", action="store_true", help="check the set and the judge, without regreen")
     options = parser.parse_args()
