@@ -80,26 +80,30 @@ impl SwitchForm {
     }
 }
 
+/// A function, its body, and the text of the body behind an edit.
+type ChangedBody<'t, 'a> = (Node<'t>, Node<'t>, &'a str);
+
 /// A function, its text up to the body, and the bodies that edits make of it, with their numbers.
 type Bodies<'t> = (Node<'t>, &'t str, Vec<(usize, &'t str)>);
 
 impl SwitchedSource {
     /// Joins edits of one file, given as the whole text that each makes of it, with their numbers. Left out is
-    /// what is not within the body of one function. `None` where nothing is left, or in other languages.
+    /// what is not within the bodies of functions. `None` where nothing is left, or in other languages.
     #[must_use]
     pub fn join_edits(language: Language, source: &str, edits: &[(usize, &str)]) -> Option<Self> {
         let form = SwitchForm::of(language)?;
         let tree = language.parse(source)?;
         let mut bodies: BTreeMap<usize, Bodies<'_>> = BTreeMap::new();
         for (number, after) in edits {
-            let changed = changed_range(source, after);
-            let Some((function, body)) = enclosing_body(tree.root_node(), &changed) else {
-                continue;
+            let changed = changed_bodies(language, tree.root_node(), source, after);
+            let header = |(function, body, _): &ChangedBody<'_, '_>| {
+                source.get(function.start_byte()..body.start_byte()).unwrap_or_default()
             };
-            let header = source.get(function.start_byte()..body.start_byte()).unwrap_or_default();
-            let end = after.len().checked_sub(source.len() - body.end_byte());
-            let text = end.and_then(|end| after.get(body.start_byte()..end));
-            if let Some(text) = text.filter(|_| !(form.is_unfit)(function, header)) {
+            if changed.iter().any(|one| (form.is_unfit)(one.0, header(one))) {
+                continue;
+            }
+            for one in changed {
+                let (header, (function, body, text)) = (header(&one), one);
                 let found = bodies.entry(body.start_byte());
                 found.or_insert((function, header, Vec::new())).2.push((*number, text));
             }
@@ -160,6 +164,53 @@ fn changed_range(before: &str, after: &str) -> Range<usize> {
     let reversed = one.iter().rev().zip(other.iter().rev()).take(most);
     let end = reversed.take_while(|(a, b)| a == b).count();
     start..one.len() - end
+}
+
+/// The bodies of functions that an edit changes, if it changes nothing else.
+fn changed_bodies<'t, 'a>(
+    language: Language,
+    root: Node<'t>,
+    source: &str,
+    after: &'a str,
+) -> Vec<ChangedBody<'t, 'a>> {
+    if let Some((function, body)) = enclosing_body(root, &changed_range(source, after)) {
+        let end = after.len().checked_sub(source.len() - body.end_byte());
+        let text = end.and_then(|end| after.get(body.start_byte()..end));
+        return text.map(|text| (function, body, text)).into_iter().collect();
+    }
+    let Some(edited) = language.parse(after) else { return Vec::new() };
+    let (old, new) = (outer_bodies(root), outer_bodies(edited.root_node()));
+    if without_bodies(source, &old) != without_bodies(after, &new) {
+        return Vec::new();
+    }
+    let pairs = old.into_iter().zip(new);
+    let texts = pairs.filter_map(|((function, body), (_, edited))| {
+        let text = after.get(edited.byte_range())?;
+        (source.get(body.byte_range())? != text).then_some((function, body, text))
+    });
+    texts.collect()
+}
+
+/// The outermost functions that have a body, with it.
+fn outer_bodies(root: Node<'_>) -> Vec<(Node<'_>, Node<'_>)> {
+    let mut found = Vec::new();
+    visit(root, |node| {
+        let body = node.child_by_field_name("body").filter(|_| is_function(node));
+        found.extend(body.map(|body| (node, body)));
+        body.is_none()
+    });
+    found
+}
+
+/// A text with a mark for each body.
+fn without_bodies(text: &str, bodies: &[(Node<'_>, Node<'_>)]) -> String {
+    let (mut rest, mut copied) = (String::new(), 0);
+    for (_, body) in bodies {
+        rest.push_str(text.get(copied..body.start_byte()).unwrap_or_default());
+        rest.push('\0');
+        copied = body.end_byte();
+    }
+    rest + text.get(copied..).unwrap_or_default()
 }
 
 /// The outermost function with a body that has a range inside of its braces.
@@ -226,11 +277,14 @@ mod tests {
     fn what_is_not_within_one_function_is_left_out() {
         let rust = "const N: u32 = 1;\nfn a() -> u32 {\n    N\n}\nconst fn b() -> u32 { 2 }\nfn c() -> impl Iterator { 3 }\n";
         let go = "package p\n\nvar n = 1\n\nfunc f() {\nout:\n\tfor {\n\t\tbreak out\n\t}\n}\n";
+        let pair = "package p\n\nfunc a() int { return 1 }\nfunc b() int { return 1 }\n";
         let python = "def f():\n    return 1\n";
         let table = [
             ("in a function", Language::Rust, rust, "    N\n", "    N + 1\n", true),
             ("outside", Language::Rust, rust, "= 1", "= 2", false),
-            ("two functions", Language::Rust, rust, "N\n}\nconst fn b() -> u32 { 2", "1", false),
+            ("two functions", Language::Go, pair, "1 }\nfunc b() int { return 1", "2 }\nfunc b() int { return 2", true),
+            ("more than they", Language::Go, pair, "1 }\nfunc b", "2 }\nfunc c", false),
+            ("one is constant", Language::Rust, rust, "N\n}\nconst fn b() -> u32 { 2", "1\n}\nconst fn b() -> u32 { 1", false),
             ("a constant function", Language::Rust, rust, "{ 2 }", "{ 3 }", false),
             ("of an unnamed type", Language::Rust, rust, "{ 3 }", "{ 4 }", false),
             ("a name of the function", Language::Rust, rust, "fn a", "fn d", false),

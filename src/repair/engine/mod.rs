@@ -343,8 +343,7 @@ impl SearchRun<'_> {
                     _ if order > stop_at => {}
                     Ok(repairs) => {
                         if repairs.tests.len() < expected {
-                            pairs
-                                .add_base(&ranked, stream_of(self.search, self.diagnosis, cluster));
+                            pairs.add_base(&ranked, || self.stream(cluster));
                         }
                         let one = self.plausible(ranked, order, repairs);
                         // The stream is ordered: behind a lesser repair something better may come,
@@ -359,8 +358,8 @@ impl SearchRun<'_> {
                     }
                     Err(Rejection::OutOfTime) => stopped.push((order, ranked)),
                     Err(Rejection::Advanced(after)) => {
-                        let next = self.next_cluster(cluster, &after);
-                        pairs.add_base(&ranked, stream_of(self.search, self.diagnosis, &next));
+                        let next = || self.stream(&self.next_cluster(cluster, &after));
+                        pairs.add_base(&ranked, next);
                     }
                     Err(Rejection::Refuted) => {}
                     Err(Rejection::Failed(error)) => return Err(error),
@@ -419,6 +418,10 @@ impl SearchRun<'_> {
             trial.runner.prepare(ahead.iter().map(|one| one.edits.clone()).collect()).await;
         }
         ahead
+    }
+
+    fn stream(&self, cluster: &Cluster) -> Stream<'_> {
+        stream_of(self.search, self.diagnosis, cluster)
     }
 
     /// Where the cause of the next failure may be of a test that gets further.

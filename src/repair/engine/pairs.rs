@@ -42,7 +42,11 @@ impl<'a> Pairs<'a> {
     }
 
     /// Combines a single edit with the best `others` that change other functions.
-    pub(super) fn add_base(&mut self, base: &RankedEdit, others: impl Iterator<Item = RankedEdit>) {
+    pub(super) fn add_base<I: Iterator<Item = RankedEdit>>(
+        &mut self,
+        base: &RankedEdit,
+        others: impl FnOnce() -> I,
+    ) {
         let [base] = base.parts.as_slice() else { return };
         if self.bases.len() == MAX_BASES {
             return;
@@ -51,7 +55,7 @@ impl<'a> Pairs<'a> {
         let mut partners = Vec::new();
         // The rank counts within the function, so that each is searched.
         let mut ranks: BTreeMap<Place, usize> = BTreeMap::new();
-        for partner in others.flat_map(|other| other.parts).take(MAX_PARTNERS * 4) {
+        for partner in others().flat_map(|other| other.parts).take(MAX_PARTNERS * 4) {
             let place = self.place_of(&partner);
             let rank = ranks.entry(place.clone()).or_default();
             *rank += 1;

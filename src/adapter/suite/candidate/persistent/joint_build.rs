@@ -35,7 +35,7 @@ impl Build {
         let mut found: BTreeMap<&RepoPath, Vec<(usize, &FileEdit)>> = BTreeMap::new();
         for (number, edits) in self.candidates.iter().enumerate() {
             let is_out = self.refused.contains_key(&number) || self.left_out.contains(&number);
-            if let ([edit], false) = (edits.files.as_slice(), is_out) {
+            for edit in edits.files.iter().filter(|_| !is_out) {
                 found.entry(&edit.file).or_default().push((number, edit));
             }
         }
@@ -45,7 +45,8 @@ impl Build {
     /// The switched sources of all files, with the files that they need beside them. Candidates without a
     /// branch are left out from then on.
     pub fn switched_sources(&mut self) -> (Vec<FileEdit>, BTreeMap<RepoPath, SwitchedSource>) {
-        let (mut files, mut sources, mut present) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
+        let (mut files, mut sources) = (Vec::new(), BTreeMap::new());
+        let mut present: BTreeMap<usize, BTreeSet<RepoPath>> = BTreeMap::new();
         for (file, edits) in self.branches() {
             let before = edits.first().and_then(|(_, edit)| edit.before.as_deref());
             let (Some(language), Some(before)) = (Language::of(file), before) else { continue };
@@ -58,7 +59,9 @@ impl Build {
             let Some(joined) = SwitchedSource::join_edits(language, before, &texts) else {
                 continue;
             };
-            present.extend(joined.branch_numbers());
+            for number in joined.branch_numbers() {
+                present.entry(number).or_default().insert(file.clone());
+            }
             let edit = |file: RepoPath, before: Option<&str>, after: String| FileEdit {
                 file,
                 before: before.map(str::to_owned),
@@ -74,8 +77,12 @@ impl Build {
             sources.insert(file.clone(), joined);
         }
         let refused = |number: &usize| self.refused.contains_key(number);
+        let is_whole = |number: &usize| {
+            let edited = self.candidates.get(*number).map_or(0, |edits| edits.files.len());
+            present.get(number).is_some_and(|files| files.len() == edited)
+        };
         self.left_out = (0..self.candidates.len())
-            .filter(|number| !present.contains(number) && !refused(number))
+            .filter(|number| !is_whole(number) && !refused(number))
             .collect();
         (files, sources)
     }
