@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::Spending;
 use super::chain::ProviderCall;
-use super::explanation::Explanation;
+use super::explanation::{Explanation, SearchSummary};
 use super::id::{CommitId, RepoPath, TestId};
 use super::rate::PassRate;
 use super::strategy::Strategy;
@@ -263,6 +263,9 @@ pub struct Outcome {
     /// The iteration that the run stopped in; absent when none had begun, or the last had ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<UnfinishedIteration>,
+    /// What the last search looked at, if it found nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searched: Option<SearchSummary>,
     /// The result of making the change smaller; absent when that was not tried.
     #[serde(default)]
     pub minimised: Option<Minimised>,

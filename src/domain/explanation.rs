@@ -90,6 +90,46 @@ impl SuspectFunction {
     }
 }
 
+/// A line that a search tried edits at, and which runs execute it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct SearchedPlace {
+    pub file: RepoPath,
+    /// The function around it; `<module>` at top level.
+    pub function: String,
+    pub line: u32,
+    /// Absent where no coverage is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spectrum: Option<Spectrum>,
+}
+
+/// An edit with which a failing test got further, or passed for a suspicious reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct ClosestEdit {
+    /// The edit in one line.
+    pub summary: String,
+    /// A test that failed later with it.
+    pub test: TestId,
+    /// Why it was not proposed although the test passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspicion: Option<String>,
+}
+
+/// What a search did that found no edit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct SearchSummary {
+    /// The most suspicious places, at most five.
+    pub places: Vec<SearchedPlace>,
+    /// Candidates that were tried.
+    pub tried: u32,
+    /// Candidates that there were.
+    pub of: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closest: Option<ClosestEdit>,
+}
+
 /// How many runs of tests execute a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

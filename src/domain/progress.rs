@@ -16,6 +16,9 @@ use super::test::{CaseKind, Status};
 use super::text;
 use super::threshold::Thresholds;
 
+/// The languages whose product code a search edits, in a sentence.
+pub const SEARCHED_LANGUAGES: &str = "Python, JavaScript, TypeScript, Go, Rust or Java";
+
 /// Trend of the last pass rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -228,10 +231,14 @@ pub fn reason_to_give_up(
         ));
     }
     let last = rounds.last()?;
+    let reach = format!(
+        "the widest search found nothing to try; without a model, regreen repairs little but failures that lead \
+         into {SEARCHED_LANGUAGES}"
+    );
     let reason = if last.searched && last.tried == 0 && last.is_at_home {
         "the widest search found nothing to try"
     } else if last.searched && last.tried == 0 {
-        "the widest search found nothing to try; without a model, regreen repairs little but failures that lead into Python, JavaScript, TypeScript, Go, Rust or Java"
+        &reach
     } else if last.searched {
         "the widest search found nothing within its limits"
     } else {

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use crate::code::mutate::OperatorId;
 use crate::domain::assertion::assertion;
 use crate::domain::explanation::{
-    ExplainedCluster, LineOrigin, SearchBudget, Spectrum, SuspiciousLine,
+    ExplainedCluster, LineOrigin, SearchBudget, SearchedPlace, Spectrum, SuspiciousLine,
 };
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::{Status, TestCase};
 
-use super::localise::{Cluster, Diagnosis, changed_lines};
+use super::localise::{Cluster, Diagnosis, NAMED_FUNCTIONS, changed_lines};
 use super::search_settings::{Limits, Search};
 
 /// Each cluster with the evidence that the tests themselves give.
@@ -23,6 +23,24 @@ pub fn explain(search: &Search<'_>, diagnosis: &Diagnosis) -> Vec<ExplainedClust
         ..unlocated(search.failing, cluster.tests.clone())
     };
     diagnosis.clusters.iter().map(explain).collect()
+}
+
+/// The most suspicious places of a diagnosis, those of each group first.
+pub(super) fn searched_places(diagnosis: &Diagnosis) -> Vec<SearchedPlace> {
+    let mut places: Vec<SearchedPlace> = Vec::new();
+    let most = diagnosis.clusters.iter().map(|cluster| cluster.functions.len()).max();
+    for rank in 0..most.unwrap_or_default() {
+        for cluster in &diagnosis.clusters {
+            let Some(suspect) = cluster.functions.get(rank) else { continue };
+            let Some(line) = suspect.lines.first().copied() else { continue };
+            let spectrum = spectrum(diagnosis, cluster, &suspect.file, line);
+            let (file, function) = (suspect.file.clone(), suspect.function.clone());
+            let is_new = !places.iter().any(|one| (&one.file, one.line) == (&file, line));
+            places.extend(is_new.then_some(SearchedPlace { file, function, line, spectrum }));
+        }
+    }
+    places.truncate(NAMED_FUNCTIONS);
+    places
 }
 
 /// Failing tests without any hint where the cause may be.

@@ -27,7 +27,7 @@ const TRACED: usize = 300;
 const LINES: usize = 400;
 
 /// Functions that are named for a cluster, and lines of all of them together.
-const NAMED_FUNCTIONS: usize = 5;
+pub(super) const NAMED_FUNCTIONS: usize = 5;
 const NAMED_LINES: usize = 10;
 
 /// Added to the suspiciousness of a line that changed since the base.

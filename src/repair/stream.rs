@@ -187,6 +187,10 @@ impl<'a> Stream<'a> {
 impl Iterator for Stream<'_> {
     type Item = RankedEdit;
 
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.reversals.len() + self.heap.len()))
+    }
+
     fn next(&mut self) -> Option<RankedEdit> {
         if let Some(reversal) = self.reversals.next() {
             return Some(reversal);

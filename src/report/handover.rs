@@ -103,12 +103,12 @@ fn stopped(unfinished: &UnfinishedIteration) -> Option<String> {
 /// What one iteration tried, and why it did not help.
 fn attempts(one: &IterationRecord) -> Vec<String> {
     let number = one.row.iteration;
-    let mut lines = vec![format!(
-        "iteration {number}, {}: {}: {}",
-        one.row.strategy,
-        code(&one.row.summary),
-        code(&one.row.reason)
-    )];
+    let said = match (one.row.summary.as_str(), one.row.reason.as_str()) {
+        // Without an edit, the reason stands for it.
+        (summary, reason) if summary == reason => code(reason),
+        (summary, reason) => format!("{}: {}", code(summary), code(reason)),
+    };
+    let mut lines = vec![format!("iteration {number}, {}: {said}", one.row.strategy)];
     lines.extend(
         one.refusals
             .iter()

@@ -34,6 +34,7 @@ pub mod pull;
 pub mod reflection_log;
 pub mod runner_commands;
 mod scoreboard;
+mod searched_places;
 mod session_parts;
 pub mod state_files;
 mod status_line;

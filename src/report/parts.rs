@@ -41,6 +41,8 @@ pub enum PartId {
     /// What the last full run says beside its tests.
     Objections,
     Failing,
+    /// Where a search looked that found nothing.
+    Searched,
     /// Where the failures come from, as a dry run sees it.
     Explanation,
     Change,
@@ -75,7 +77,7 @@ impl Screen {
     pub fn parts(self, view: &View) -> Vec<PartId> {
         use PartId::{
             Answers, Asked, Attempts, Change, Chart, Explanation, Failing, Figures, Heading,
-            Iterations, Next, Notes, Objections, Places, Proof, Score, Tests, Time, Todo,
+            Iterations, Next, Notes, Objections, Places, Proof, Score, Searched, Tests, Time, Todo,
             Unconfirmed, Used, Verdict,
         };
         let mut parts = match self {
@@ -158,6 +160,8 @@ impl Screen {
         };
         // What fails the run beside its tests comes before what fails in it.
         if let Some(at) = parts.iter().position(|part| *part == Failing) {
+            let is_searched = view.outcome.as_ref().is_some_and(|one| one.searched.is_some());
+            parts.splice(at + 1..=at, is_searched.then_some(Searched));
             parts.insert(at, Objections);
         }
         let met = view.outcome.as_ref().is_some_and(|outcome| outcome.result.is_done());
@@ -175,6 +179,7 @@ impl PartId {
     pub fn name(self) -> &'static str {
         match self {
             Self::Failing => "failing tests",
+            Self::Searched => "places that were searched",
             Self::Explanation => "explanation",
             Self::Change => "patch",
             Self::Unconfirmed => "unconfirmed edit",
@@ -194,7 +199,7 @@ impl PartId {
     /// of each is small.
     pub fn forms(self) -> (u8, &'static [Form]) {
         match self {
-            Self::Asked => (1, FEWER),
+            Self::Asked | Self::Searched => (1, FEWER),
             Self::Todo => (2, WHOLE),
             Self::Change | Self::Unconfirmed => (3, WHOLE),
             Self::Notes => (4, FEWER),
@@ -212,6 +217,7 @@ impl PartId {
     pub fn open(self) -> usize {
         match self {
             Self::Failing | Self::Explanation => 5,
+            Self::Searched => 2,
             Self::Next => usize::MAX,
             _ => 0,
         }

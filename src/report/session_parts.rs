@@ -2,6 +2,7 @@
 
 use super::forge_page::ForgePage;
 use super::parts::{Body, Part, PartId, Screen};
+use super::searched_places::list_searched_places;
 use super::view::View;
 use super::{explanation, folded_details, overview, scoreboard};
 
@@ -14,6 +15,7 @@ pub fn part<'a>(id: PartId, view: &'a View, facts: &'a ForgePage<'a>, screen: Sc
         PartId::Chart => overview::climb(view, facts, screen),
         PartId::Objections => overview::list_objections(view),
         PartId::Failing => overview::failing(view, facts),
+        PartId::Searched => list_searched_places(view),
         PartId::Explanation => explanation::part(view, screen),
         PartId::Change => overview::change(view, facts, screen),
         PartId::Unconfirmed => overview::unconfirmed(view),

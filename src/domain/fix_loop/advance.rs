@@ -8,15 +8,17 @@ use crate::domain::chain::{ProviderCall, spent_by};
 use crate::domain::criticality::{self, Circumstances};
 use crate::domain::event::{Ending, Event, Minimised};
 use crate::domain::expected_failure;
-use crate::domain::explanation::Explanation;
+use crate::domain::explanation::{Explanation, SearchSummary};
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::gate::{self, GateVerdict};
 use crate::domain::hindrance::Hindrance;
-use crate::domain::id::{CommitId, TestId, TreeId};
+use crate::domain::id::{CommitId, RepoPath, TestId, TreeId};
 use crate::domain::known_failure::KnownFailure;
+use crate::domain::progress::SEARCHED_LANGUAGES;
 use crate::domain::proposal::Proposal;
 use crate::domain::strategy;
 use crate::domain::test::{Results, Status, TestCase};
+use crate::domain::text;
 
 use super::{
     AttemptResult, FixLoop, FixStep, IterationResult, NextAction, RemainingFailure, TestRun,
@@ -78,6 +80,9 @@ pub enum FixStepOutcome {
         /// Candidates of these that only ever ran out of time, so that nothing is known of them.
         #[serde(default)]
         timed_out: u32,
+        /// What the last search looked at, if it found nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        search: Option<SearchSummary>,
         /// Whether nothing is left to try under this strategy.
         exhausted: bool,
         /// Provider calls made for the proposal.
@@ -372,12 +377,13 @@ impl FixLoop {
         } else if named {
             self.next = FixStep::Propose;
         } else {
-            let reason = if attempt.degraded {
-                "no provider returned a usable analysis"
-            } else {
-                "no place to change was found"
-            };
-            self.give_up(IterationResult::Error, reason, events);
+            if attempt.degraded {
+                let reason = "no provider returned a usable analysis";
+                self.give_up(IterationResult::Error, reason, events);
+                return;
+            }
+            let reason = nowhere_to_search(self.ledger.failing_cases());
+            self.give_up(IterationResult::Unchanged, &reason, events);
         }
     }
 
@@ -389,6 +395,7 @@ impl FixLoop {
             refusals,
             tried,
             timed_out,
+            search,
             exhausted,
             asked,
         } = done
@@ -405,10 +412,23 @@ impl FixLoop {
                     0 => String::new(),
                     some => format!(", of which {some} only ran out of time"),
                 };
-                format!("no plausible edit among {} candidates{late}", attempt.tried)
+                let all = search.as_ref().map_or(0, |search| search.of).max(attempt.tried);
+                match (attempt.tried, all) {
+                    (0, 0) => {
+                        "no edit is possible at the places that the failures lead to".to_owned()
+                    }
+                    (0, _) => "each edit that is possible was tried before".to_owned(),
+                    (tried, all) if tried < all => {
+                        format!("no plausible edit among {tried} of {all} candidates{late}")
+                    }
+                    (tried, _) => {
+                        format!("no plausible edit among {}{late}", text::count(tried, "candidate"))
+                    }
+                }
             } else {
                 "no provider returned a usable edit".to_owned()
             };
+            attempt.search = search;
             self.give_up(IterationResult::Unchanged, &reason, events);
             return;
         };
@@ -607,4 +627,24 @@ fn next_action(step: FixStep) -> NextAction {
         | FixStep::Finish => NextAction::Complete,
         _ => NextAction::Retest,
     }
+}
+
+/// Why a search had no file to search, for failing tests.
+fn nowhere_to_search<'a>(failing: impl Iterator<Item = &'a TestCase>) -> String {
+    /// Files that are named.
+    const NAMED: usize = 3;
+    let mut files: BTreeSet<&RepoPath> = BTreeSet::new();
+    for case in failing {
+        files.extend(&case.file);
+        let frames = case.failure.iter().flat_map(|failure| &failure.frames);
+        files.extend(frames.map(|frame| &frame.file));
+    }
+    let named: Vec<String> = files.iter().take(NAMED).map(|file| format!("`{file}`")).collect();
+    let more = files.len().saturating_sub(NAMED);
+    let led = match (named.is_empty(), more) {
+        (true, _) => "the failures name no file of the project".to_owned(),
+        (false, 0) => format!("the failures lead to {} alone", named.join(" and ")),
+        (false, more) => format!("the failures lead to {} and {more} more", named.join(", ")),
+    };
+    format!("nothing could be tried: {led}, and to no product code in {SEARCHED_LANGUAGES}")
 }

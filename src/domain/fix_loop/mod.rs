@@ -18,7 +18,7 @@ use super::budget::Spending;
 use super::chain::ProviderCall;
 use super::criticality::Criticality;
 use super::event::{Ending, IterationRow, Minimised};
-use super::explanation::Explanation;
+use super::explanation::{Explanation, SearchSummary};
 use super::fix_plan::{FixPlan, RootCause};
 use super::guard::EditScope;
 use super::hindrance::Hindrance;
@@ -226,6 +226,9 @@ pub struct Attempt {
     pub tried: u32,
     /// Whether the search found nothing, within its limits.
     pub exhausted: bool,
+    /// What that search looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchSummary>,
     /// Reasons for which guards refused proposals, one entry per proposal.
     pub refusals: Vec<String>,
     pub tree: Option<TreeId>,
@@ -315,6 +318,9 @@ pub struct IterationRecord {
     pub estimated: bool,
     /// Whether the search found nothing under its strategy, within its limits.
     pub exhausted: bool,
+    /// What that search looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchSummary>,
     /// The sources before the iteration.
     pub pre_tree: TreeId,
     /// Why proposals of the iteration were refused.

@@ -7,6 +7,7 @@ use crate::domain::budget::{Spending, SpendingLimits};
 use crate::domain::event::{
     Ending, Outcome, Remaining, UnconfirmedEdit, UnfinishedIteration, WrittenWork,
 };
+use crate::domain::explanation::SearchSummary;
 use crate::domain::id::CommitId;
 use crate::domain::session::{HIGHEST_LIMIT, MAX_ITERATIONS};
 use crate::domain::test::Status;
@@ -132,6 +133,7 @@ impl FixLoop {
             options,
             unfinished_calls: self.attempt.as_ref().map_or_else(Vec::new, |one| one.calls.clone()),
             unfinished: self.unfinished(),
+            searched: self.searched(result),
             minimised: self.minimised.clone(),
             explanation: self.explanation.clone(),
             branch: place.branch,
@@ -143,6 +145,13 @@ impl FixLoop {
             duration_ms: self.spent_ms,
             testing_ms: self.testing_ms,
         }
+    }
+
+    /// What the last iteration searched, where nothing ended in success behind it.
+    fn searched(&self, result: Ending) -> Option<SearchSummary> {
+        let last = self.iterations.last();
+        let last = last.filter(|_| matches!(result, Ending::Failure | Ending::Blocked));
+        last.and_then(|last| last.search.clone())
     }
 
     /// The iteration that has begun and not ended, without what a search that was stopped had tried.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::domain::explanation::ClosestEdit;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, Proposal};
 use crate::domain::provider::EMBEDDED;
@@ -22,6 +23,12 @@ pub(super) struct Plausible {
 }
 
 impl Plausible {
+    /// As an edit that was not proposed.
+    pub(super) fn as_closest(&self) -> Option<ClosestEdit> {
+        let (summary, suspicion) = (self.ranked.summary.clone(), self.suspicion.clone());
+        Some(ClosestEdit { summary, test: self.repairs.first()?.clone(), suspicion })
+    }
+
     /// Whether nothing behind it can be better: it repairs its cluster and is not suspicious.
     pub(super) fn is_conclusive(&self, tests: usize) -> bool {
         self.repairs.len() >= tests && self.suspicion.is_none() && self.failing_behind == 0

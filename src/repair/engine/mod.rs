@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures::stream::{self, StreamExt};
 
 use crate::code::mutate::OperatorId;
+use crate::domain::explanation::{ClosestEdit, SearchSummary};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, Proposal};
 use crate::domain::strategy::Strategy;
@@ -19,6 +20,7 @@ use choice::{Plausible, apart, best, joined, merge};
 use pairs::Pairs;
 
 use super::edit_traits::{fingerprint, special_case, suspicion};
+use super::explain::searched_places;
 use super::localise::{Cluster, Diagnosis, lines_ahead};
 use super::search_settings::{RETRY_LIMIT_FACTOR, Search, time_limit};
 use super::stream::{Bias, EditPart, RankedEdit, Stream, pair, single};
@@ -62,6 +64,7 @@ pub struct SearchOutcome {
     pub operators: Vec<String>,
     /// Candidates that ran out of time whenever they were tried, so that nothing is known of them.
     pub timed_out: u32,
+    pub summary: SearchSummary,
 }
 
 /// Candidates of a pass that get a second chance after they ran out of time while the machine was
@@ -124,6 +127,8 @@ pub async fn search(
         deadline,
         tried: 0,
         timed_out: 0,
+        untried: 0,
+        closest: None,
         literals,
         hangs,
         times,
@@ -149,9 +154,12 @@ pub async fn search(
             let share = trial.limits.candidates.saturating_sub(hunt.tried) / left.clamp(1, 3);
             let mut plausible = hunt.cluster(cluster, share, edits).await?;
             // A suspicious partial repair is worse than none.
-            plausible
-                .retain(|one| one.suspicion.is_none() || one.repairs.len() >= cluster.tests.len());
+            let is_whole = |one: &Plausible| one.repairs.len() >= cluster.tests.len();
+            let suspicious = plausible.iter().find(|one| one.suspicion.is_some() && !is_whole(one));
+            let dropped = suspicious.and_then(Plausible::as_closest);
+            plausible.retain(|one| one.suspicion.is_none() || is_whole(one));
             if plausible.is_empty() {
+                hunt.closest = dropped.or(hunt.closest);
                 continue;
             }
             chosen.push(plausible.swap_remove(best(&plausible, cluster.tests.len())));
@@ -165,6 +173,8 @@ pub async fn search(
     }
     let chosen = hunt.needed(apart(chosen)).await?;
     let (tried, timed_out) = (hunt.tried, hunt.timed_out);
+    let (places, of) = (searched_places(diagnosis), tried.saturating_add(hunt.untried));
+    let summary = SearchSummary { places, tried, of, closest: hunt.closest };
     let (proposal, operators) = merge(chosen, tried).unzip();
     Ok(SearchOutcome {
         exhausted: proposal.is_none(),
@@ -172,6 +182,7 @@ pub async fn search(
         tried,
         operators: operators.unwrap_or_default(),
         timed_out,
+        summary,
     })
 }
 
@@ -216,6 +227,10 @@ struct SearchRun<'a> {
     deadline: Duration,
     tried: u32,
     timed_out: u32,
+    /// Candidates that were not reached.
+    untried: u32,
+    /// The first edit that helped in part.
+    closest: Option<ClosestEdit>,
     literals: BTreeSet<String>,
     hangs: bool,
     /// The time that each test may be expected to take.
@@ -358,6 +373,11 @@ impl SearchRun<'_> {
                     }
                     Err(Rejection::OutOfTime) => stopped.push((order, ranked)),
                     Err(Rejection::Advanced(after)) => {
+                        self.closest.get_or_insert_with(|| ClosestEdit {
+                            summary: ranked.summary.clone(),
+                            test: after.test.clone(),
+                            suspicion: None,
+                        });
                         let next = || self.stream(&self.next_cluster(cluster, &after));
                         pairs.add_base(&ranked, next);
                     }
@@ -377,6 +397,8 @@ impl SearchRun<'_> {
             }
             (self.search.progress)(u64::from(tried));
         }
+        let untried = candidates.size_hint().1.unwrap_or_default() + ahead.len();
+        self.untried = self.untried.saturating_add(u32::try_from(untried).unwrap_or(u32::MAX));
         drop((candidates, pairs));
         self.tried = tried;
         for (order, ranked) in late {

@@ -71,6 +71,7 @@ fn anchor(id: PartId) -> &'static str {
     match id {
         PartId::Chart => "rate",
         PartId::Failing => "failing",
+        PartId::Searched => "searched",
         PartId::Explanation => "causes",
         PartId::Tests => "tests",
         PartId::Iterations => "iterations",

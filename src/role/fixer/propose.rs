@@ -2,6 +2,7 @@
 
 use crate::code::language::unread_name;
 use crate::domain::event::Event;
+use crate::domain::explanation::SearchSummary;
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome, ProviderCalls};
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::guard::EditScope;
@@ -23,6 +24,7 @@ struct Progress {
     asked: ProviderCalls,
     tried: u32,
     timed_out: u32,
+    search: Option<SearchSummary>,
     exhausted: bool,
 }
 
@@ -35,7 +37,7 @@ struct VettedCandidate {
 
 impl Progress {
     fn done(self, candidate: Option<VettedCandidate>) -> FixStepOutcome {
-        let Self { asked, tried, timed_out, exhausted } = self;
+        let Self { asked, tried, timed_out, search, exhausted } = self;
         let (proposal, operators, refusals) = match candidate {
             Some(VettedCandidate { proposal, operators, refusals }) => {
                 (Some(proposal), operators, refusals)
@@ -52,6 +54,7 @@ impl Progress {
             refusals,
             tried,
             timed_out,
+            search,
             asked,
         }
     }
@@ -77,7 +80,7 @@ impl Fixer {
         let calls = self.asker.calls_before(state, fx.into()).await?;
         let asked = ProviderCalls { calls, degraded: false };
         let exhausted = !self.has_embedded();
-        let mut progress = Progress { asked, tried: 0, timed_out: 0, exhausted };
+        let mut progress = Progress { asked, tried: 0, timed_out: 0, search: None, exhausted };
         let plan = state.attempt.as_ref().and_then(|attempt| attempt.plan.as_ref());
         let mut models = self.models(fx, |_| true);
         let mut context: Option<Context> = None;
@@ -158,6 +161,7 @@ impl Fixer {
         progress.tried += found.tried;
         progress.timed_out += found.timed_out;
         progress.exhausted = found.exhausted;
+        progress.search = found.proposal.is_none().then_some(found.summary);
         let Some(proposal) = found.proposal else { return Ok(None) };
         let tests = impact.lock().await.test_files(state, fx).await?;
         let refusals = self.refusals(&proposal.edits, &tests, state, fx).await?;

@@ -92,6 +92,7 @@ fn proposed(salt: usize) -> FixStepOutcome {
         refusals: vec![],
         tried: 1,
         timed_out: 0,
+        search: None,
         exhausted: false,
     }
 }
@@ -153,6 +154,7 @@ pub fn outcome(state: &FixLoop, baseline: usize, passing: &[usize]) -> FixStepOu
             refusals: vec![],
             tried: 5,
             timed_out: 0,
+            search: None,
             exhausted: true,
         },
         FixStep::Apply => FixStepOutcome::Applied { tree: tree(number), affected: state.failing() },
@@ -545,6 +547,7 @@ fn candidates_that_only_ran_out_of_time_are_said_to_have() {
                 proposal: None,
                 tried: 97,
                 timed_out: 3,
+                search: None,
                 exhausted: true,
                 asked,
                 fingerprint,
