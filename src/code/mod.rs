@@ -18,6 +18,7 @@ pub mod go_packages;
 pub mod imports;
 pub mod java_packages;
 pub mod language;
+pub mod line_probes;
 pub mod lint;
 pub mod mutate;
 pub mod number_constants;

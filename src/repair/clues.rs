@@ -67,7 +67,10 @@ impl Clues {
     /// A factor for the suspiciousness of a function: 1 if its name says nothing.
     pub fn weight(&self, function: &str) -> f64 {
         let name = last_name(function);
+        let mut parts = function.rsplit('.').skip(1);
         let by_kind = match name {
+            // Java calls a constructor like its class.
+            _ if parts.next() == Some(name) => CONSTRUCTOR,
             "__repr__" | "__str__" | "__format__" | "toString" | "inspect" => FORMATTER,
             "__init__" | "__new__" | "constructor" => CONSTRUCTOR,
             _ => 1.0,
@@ -136,6 +139,7 @@ mod tests {
             ("is_get", 1.0),
             ("<module>", 1.0),
             ("Bar.__init__", CONSTRUCTOR),
+            ("Bar.Bar", CONSTRUCTOR),
             ("Bar.__repr__", FORMATTER),
         ];
         for (function, expected) in table {

@@ -113,7 +113,7 @@ fn units<'t>(root: Node<'t>, source: &str) -> Vec<Node<'t>> {
 }
 
 /// Whether a module or a function is compiled for tests only.
-fn is_test_code(node: Node<'_>, source: &str) -> bool {
+pub fn is_test_code(node: Node<'_>, source: &str) -> bool {
     matches!(node.kind(), "mod_item" | "function_item")
         && ["#[cfg(test)]", "test]"].iter().any(|mark| marks_before(node, source).contains(mark))
 }

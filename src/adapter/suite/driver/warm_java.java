@@ -81,12 +81,25 @@ public final class WarmJava {
                 throw new IllegalStateException(test + " depends on an assumption");
             }
             goesOn |= thread.isAlive() && !isStopped(thread);
-            results.add("{\"test\":" + quoted(test) + ",\"milliseconds\":" + (System.currentTimeMillis() - begin) + ",\"status\":" + outcome + "}");
+            results.add("{\"test\":" + quoted(test) + ",\"milliseconds\":" + (System.currentTimeMillis() - begin)
+                    + ",\"reached\":" + takeMarks() + ",\"status\":" + outcome + "}");
             if (asked[2].equals("true") && outcome.startsWith("\"failed")) {
                 break;
             }
         }
         return results;
+    }
+
+    /** The marks of probes in the sources that ran since the last call. */
+    static List<String> takeMarks() {
+        List<String> marks = new ArrayList<>();
+        for (String name : System.getProperties().stringPropertyNames()) {
+            if (name.startsWith("regreen.reached.")) {
+                marks.add(quoted(name.substring("regreen.reached.".length())));
+                System.clearProperty(name);
+            }
+        }
+        return marks;
     }
 
     /** Newer versions of Java stop no thread. */

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::adapter::suite::format::{ReportedTest, libtest};
 use crate::adapter::suite::framework::words;
 use crate::adapter::suite::project_suite::ProjectSuite;
+use crate::code::language::Language;
 use crate::domain::id::TestId;
 use crate::effect::CandidateRunnerRequest;
 
@@ -124,6 +125,10 @@ impl Toolchain for CargoToolchain {
             Some(TestProgram { path: line.executable?, directory, target, environment })
         };
         messages(output).filter(|line| line.profile.test).filter_map(program).collect()
+    }
+
+    fn probed_language(&self) -> Option<Language> {
+        Some(Language::Rust)
     }
 
     fn errors(&self, output: &str) -> Vec<BuildError> {

@@ -18,6 +18,7 @@ use crate::adapter::suite::format::{PathMapper, to_test_cases};
 use crate::adapter::suite::framework::read_text;
 use crate::adapter::suite::io_error::cannot;
 use crate::adapter::suite::project_suite::ProjectSuite;
+use crate::code::line_probes::REACHED;
 use crate::code::switched_source::CHOSEN;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -29,6 +30,7 @@ use crate::effect::{
 use super::super::checkout_copy::{Side, copy_checkout, write_edits};
 use super::super::command::{CommandRunner, case_results, trace_of};
 use super::joint_build::Build;
+use super::probed_sources::ProbedSources;
 use super::toolchain::{BuildError, TestProgram, Toolchain};
 use super::trace_or_failed;
 
@@ -63,6 +65,8 @@ struct Builds {
     batch: Option<Build>,
     /// Programs that count the lines that run, of the sources as they are in the checkout.
     counting: BTreeMap<String, Option<Arc<Vec<TestProgram>>>>,
+    /// The probes in them, for a compiler that counts nothing.
+    probed: Option<ProbedSources>,
     /// Builds of one candidate each, the newest last.
     alone: Vec<Build>,
     /// What lies in the copy instead of the sources of the checkout.
@@ -308,6 +312,42 @@ impl CompiledRunner {
         Ok(cases)
     }
 
+    /// Builds the sources with probes, but for files that the compiler then refuses.
+    async fn build_probed(
+        &self,
+        builds: &mut Builds,
+        unit: &str,
+        folder: &Path,
+    ) -> Result<Option<Arc<Vec<TestProgram>>>, RunError> {
+        let language = self.toolchain.probed_language();
+        let probed = language.and_then(|one| ProbedSources::read(&self.from, "", one));
+        let Some(mut probed) = probed else { return Ok(None) };
+        for _ in 0..ROUNDS {
+            self.write_sources(builds, probed.edits.clone())?;
+            let built = self.build_in(self.toolchain.build(unit, folder), unit, folder).await?;
+            let errors = match built {
+                Ok(programs) => {
+                    let mark = self.scratch.join("profile").display().to_string();
+                    let mut programs = programs.as_ref().clone();
+                    for program in &mut programs {
+                        program.environment.insert(REACHED.to_owned(), mark.clone());
+                    }
+                    builds.probed = Some(probed);
+                    return Ok(Some(Arc::new(programs)));
+                }
+                Err(errors) => errors,
+            };
+            let all = probed.edits.len();
+            let is_refused =
+                |edit: &FileEdit| errors.iter().any(|one| is_path_end(&edit.file, &one.file));
+            probed.edits.retain(|edit| !is_refused(edit));
+            if probed.edits.len() == all {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
     /// Runs a test alone on the sources of the checkout, with the lines that it runs; `None` where these cannot
     /// be counted.
     async fn trace_test(&self, test: &TestId) -> Result<Option<Trace>, RunError> {
@@ -319,7 +359,7 @@ impl CompiledRunner {
             files::create_folder(&folder).map_err(cannot("create", &folder))?;
             let built = match self.toolchain.build_counting(&unit, &folder) {
                 Some(argv) => self.build_in(argv, &unit, &folder).await.ok().and_then(Result::ok),
-                None => None,
+                None => self.build_probed(&mut builds, &unit, &folder).await?,
             };
             builds.counting.insert(unit.clone(), built);
         }
@@ -328,10 +368,14 @@ impl CompiledRunner {
         let Some(programs) = programs else { return Ok(None) };
         let profile = self.scratch.join("profile");
         files::remove(&profile).map_err(cannot("remove", &profile))?;
-        let option = Some(self.toolchain.profile_option(&profile));
+        let option = self.toolchain.profile_option(&profile);
         let tests = std::slice::from_ref(test);
         let cases = self.start_tests(&programs, tests, (None, option), TRACING_ONE).await?;
-        let lines = self.toolchain.executed_lines(&read_text(&profile)?);
+        let written = read_text(&profile).unwrap_or_default();
+        let lines = match &self.builds.lock().await.probed {
+            Some(probed) => probed.lines_of(written.lines()),
+            None => self.toolchain.executed_lines(&written),
+        };
         let case = cases.into_iter().find(|case| case.id == *test);
         Ok(Some(trace_or_failed(test, case, lines)))
     }

@@ -115,17 +115,18 @@ impl Toolchain for GoToolchain {
         Some(argv)
     }
 
-    fn profile_option(&self, file: &Path) -> String {
-        format!("-test.coverprofile={}", file.display())
+    fn profile_option(&self, file: &Path) -> Option<String> {
+        Some(format!("-test.coverprofile={}", file.display()))
     }
 
     fn executed_lines(&self, profile: &str) -> Lines {
         let report = coverage::read(profile, &|_| None).unwrap_or_default();
         let mut executed = Lines::new();
         for (path, counts) in report.files {
-            let below = self.folder_of(&path).map(|below| in_folder(&self.directory, &below));
+            let below = path.strip_prefix(&self.module).and_then(|below| below.strip_prefix('/'));
             let lines = counts.lines.iter().filter(|(_, hits)| **hits > 0).map(|(line, _)| *line);
-            if let Some(Ok(file)) = below.map(RepoPath::parse) {
+            let file = below.map(|below| RepoPath::parse(in_folder(&self.directory, below)));
+            if let Some(Ok(file)) = file {
                 add_lines(&mut executed, file, lines);
             }
         }
@@ -171,6 +172,31 @@ fn program_path(unit: &str, folder: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_profile_names_the_files_of_the_repository() {
+        let profile = "mode: set\nexample.com/shop/price.go:5.37,6.19 1 1\n\
+            example.com/shop/internal/rate/rate.go:9.2,9.10 1 1\n\
+            example.com/shop/internal/rate/rate.go:13.31,13.2 1 0\n\
+            example.com/shopping/other.go:1.2,1.3 1 1\n";
+        for (directory, files) in [
+            ("", ["internal/rate/rate.go", "price.go"]),
+            ("go", ["go/internal/rate/rate.go", "go/price.go"]),
+        ] {
+            let toolchain = GoToolchain {
+                module: "example.com/shop".into(),
+                folder: PathBuf::new(),
+                directory: directory.into(),
+                build_options: Vec::new(),
+                test_options: Vec::new(),
+                converter: String::new(),
+            };
+            let lines = toolchain.executed_lines(profile);
+            let shown: Vec<(&str, &[u32])> =
+                lines.iter().map(|(file, lines)| (file.as_str(), lines.as_slice())).collect();
+            assert_eq!(shown, [(files[0], [9].as_slice()), (files[1], [5, 6].as_slice())]);
+        }
+    }
 
     #[test]
     fn options_go_to_the_build_or_to_the_tests() {

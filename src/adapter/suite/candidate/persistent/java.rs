@@ -2,7 +2,7 @@
 //! `driver/warm_java.java`. It uses what calls of the same session were compiled against. Whatever
 //! it cannot do as the suite does is an error: the suite's own command tries such candidates.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,6 +13,7 @@ use tokio::sync::Mutex;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Invocation};
+use crate::code::language::Language;
 use crate::domain::id::{TestId, in_folder};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
@@ -22,6 +23,7 @@ use crate::effect::{
 
 use super::super::checkout_copy::{Side, refresh_copy, write_edits};
 use super::super::command::file_of;
+use super::probed_sources::ProbedSources;
 use crate::adapter::suite::compiled_calls::{CLASS_PATH, JVM_OPTIONS, ModulePlace};
 use crate::adapter::suite::io_error::cannot;
 use crate::adapter::suite::java_modules::list_modules;
@@ -56,6 +58,9 @@ struct TestAnswer {
     milliseconds: u64,
     /// Class and message of what it threw; `None` if it did not end in time.
     failure: Option<(String, String)>,
+    /// The marks of probes that ran.
+    #[serde(default)]
+    reached: Vec<String>,
 }
 
 pub struct JavaRunner {
@@ -220,6 +225,23 @@ impl JavaRunner {
     }
 }
 
+impl JavaRunner {
+    /// The lines that tests run, as far as they can be had.
+    async fn probe_tests(&self, tests: &[TestId]) -> BTreeMap<TestId, Lines> {
+        let folder = format!("{}src/main/java", self.module);
+        let Some(probed) = ProbedSources::read(&self.root, &folder, Language::Java) else {
+            return BTreeMap::new();
+        };
+        let edits = EditSet { files: probed.edits.clone() };
+        let results = self.ask(&edits, tests, TRACING, false).await.unwrap_or_default().results;
+        let reached = |one: TestAnswer| {
+            let lines = probed.lines_of(one.reached.iter().map(String::as_str));
+            (one.test, lines)
+        };
+        results.into_iter().map(reached).collect()
+    }
+}
+
 #[async_trait]
 impl CandidateRunner for JavaRunner {
     fn speed(&self) -> Speed {
@@ -232,11 +254,12 @@ impl CandidateRunner for JavaRunner {
 
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
         let answer = self.ask(&EditSet::default(), tests, TRACING, false).await?;
+        let mut lines = self.probe_tests(tests).await;
         let trace = |one: TestAnswer| Trace {
             status: one.status,
             duration: Duration::from_millis(one.milliseconds),
+            lines: lines.remove(&one.test).unwrap_or_default(),
             test: one.test,
-            lines: Lines::new(),
             loaded: Lines::new(),
             failure: None,
         };

@@ -6,6 +6,7 @@ mod go_toolchain;
 mod java;
 mod joint_build;
 mod node;
+mod probed_sources;
 mod python;
 mod script;
 mod script_copy;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::adapter::suite::format::ReportedTest;
+use crate::code::language::Language;
 use crate::domain::id::TestId;
 use crate::effect::Lines;
 
@@ -50,8 +51,13 @@ pub trait Toolchain: Send + Sync {
     }
 
     /// The option with which such a program writes a profile to a file.
-    fn profile_option(&self, _file: &Path) -> String {
-        String::new()
+    fn profile_option(&self, _file: &Path) -> Option<String> {
+        None
+    }
+
+    /// The language whose sources get probes instead.
+    fn probed_language(&self) -> Option<Language> {
+        None
     }
 
     /// The lines of the project that ran, from a profile.
