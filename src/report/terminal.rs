@@ -271,10 +271,14 @@ fn body(part: &Part<'_>, id: PartId, style: Style) -> Vec<String> {
         }
         Body::List(items) => {
             let mut lines = Vec::new();
+            let mark = match id {
+                PartId::Searched => style.paint(Paint::Dim, "·"),
+                _ => style.paint(Paint::Red, "✗"),
+            };
             for item in items.iter().take(LISTED) {
                 let (name, words) =
                     (single_safe_line(&item.name, 160), single_safe_line(&item.words(), 400));
-                lines.push(format!("  {} {name}: {words}", style.paint(Paint::Red, "✗")));
+                lines.push(format!("  {mark} {name}: {words}"));
                 for more in item.more.lines() {
                     let more = format!("      {}", single_safe_line(more, 400));
                     lines.push(style.paint(Paint::Dim, &more));
