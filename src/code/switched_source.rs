@@ -149,8 +149,11 @@ impl SwitchedSource {
 #[must_use]
 pub fn switch_file(language: Language, source: &str) -> Option<(&'static str, String)> {
     let package = super::go_packages::package_name(source).filter(|_| language == Language::Go)?;
+    // A recursion without end would fill a gigabyte first.
     let text = format!(
-        "package {package}\n\nimport \"os\"\n\nvar zzRegreenChosen = os.Getenv(\"{CHOSEN}\")\n"
+        "package {package}\n\nimport (\n\t\"os\"\n\t\"runtime/debug\"\n)\n\n\
+         var zzRegreenChosen = os.Getenv(\"{CHOSEN}\")\n\n\
+         func init() {{ debug.SetMaxStack(1 << 26) }}\n"
     );
     Some(("zz_regreen_chosen.go", text))
 }

@@ -185,6 +185,9 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::SuffixCall, Values(value::is_object), 0.5, |site, edits| {
         append(site.spelling.suffixes, site, edits);
     }),
+    row(Id::SuffixCall, Nodes(value::is_in_chain), 0.5, |site, edits| {
+        append(site.spelling.chained, site, edits);
+    }),
     row(Id::Negate, Values(is_condition), 1.0, value::negated),
     row(
         Id::Negate,
@@ -213,6 +216,9 @@ pub const OPERATORS: &[Operator] = &[
         0.35,
         |site, edits| value::replace_fitting(site.names(NAMES), site, edits),
     ),
+    row(Id::Variable, To(&[Kind::Number]), 0.35, |site, edits| {
+        value::replace_fitting(site.names(NAMES), site, edits);
+    }),
     row(Id::Constant, Values(|site| site.kind == Kind::Name), 0.25, |site, edits| {
         value::replace_fitting(["0", "1"].into_iter(), site, edits);
     }),

@@ -40,6 +40,8 @@ pub struct Spelling {
     pub last: &'static str,
     /// Method calls on a value that are often forgotten.
     pub suffixes: &'static [&'static str],
+    /// Method calls that are often forgotten between two others.
+    pub chained: &'static [&'static str],
     /// Put around a variable: values that are often assigned back to it.
     pub reassignments: &'static [Affix],
     /// Put around a returned value: changes that are seldom the right repair.
@@ -131,6 +133,7 @@ const PYTHON: Spelling = Spelling {
     cuts: [("[:", "]"), ("[", ":]")],
     index_confusions: &[("[:", "]"), ("[", ":]"), (".get(", ")"), ("[-", "]")],
     last: "[-1]",
+    chained: &[],
     suffixes: &[".strip()", ".lower()", ".upper()", ".copy()", ".items()", ".values()", ".keys()"],
     reassignments: &[
         ("sorted(", ")"),
@@ -210,6 +213,7 @@ const SCRIPT: Spelling = Spelling {
     cuts: [(".slice(0, ", ")"), (".slice(", ")")],
     index_confusions: &[],
     last: ".at(-1)",
+    chained: &[".reverse()", ".sort()"],
     suffixes: &[
         ".trim()",
         ".toLowerCase()",
@@ -255,6 +259,7 @@ const TYPED: Spelling = Spelling {
     index_confusions: &[],
     last: "",
     suffixes: &[],
+    chained: &[],
     reassignments: &[],
     return_wrappers: &[],
     reverse_sort: None,
@@ -313,6 +318,7 @@ const RUST: Spelling = Spelling {
         &["first", "last"],
         &["is_some", "is_none"],
         &["is_ok", "is_err"],
+        &["is_positive", "is_negative"],
         &["any", "all"],
         &["skip", "take"],
         &["starts_with", "ends_with", "contains"],
@@ -345,6 +351,7 @@ const RUST: Spelling = Spelling {
     ],
     slices: &["[1..]"],
     cuts: [("[..", "]"), ("[", "..]")],
+    chained: &[".rev()", ".skip(1)"],
     suffixes: &[".abs()", ".rev()", ".clone()", ".trim()", ".to_lowercase()", ".to_string()"],
     if_while: Some(["if ", "while "]),
     empties: &["0", "\"\"", "Vec::new()", "vec![]", "String::new()", "0.0"],
@@ -382,6 +389,7 @@ const JAVA: Spelling = Spelling {
         &["pow", "sqrt"],
     ],
     suffixes: &[".trim()", ".toLowerCase()", ".size()", ".length()"],
+    chained: &[".sorted()", ".distinct()", ".reverse()"],
     cuts: [(".substring(0, ", ")"), (".substring(", ")")],
     if_while: Some(["if ", "while "]),
     if_affix: ("if (", ") {"),

@@ -1,5 +1,7 @@
 //! Edit operators for any expression that is read: off by one, wrapped, negated, replaced.
 
+use tree_sitter::Node;
+
 use super::edit_site::{EditList, EditSite, first};
 use super::name::is_read;
 use super::node_kind::NodeKind;
@@ -119,7 +121,24 @@ pub fn grouped(site: &EditSite<'_>) -> String {
 
 /// Adds and subtracts one.
 pub fn one_off(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    edits.replace_all(site.node, ["+ 1", "- 1"].map(|delta| format!("{} {delta}", grouped(site))));
+    // In a product, the factor is meant.
+    let operator = site.node.parent().and_then(|parent| parent.child_by_field_name("operator"));
+    let operator = operator.map(|operator| site.text_of(operator));
+    let is_factor = matches!(operator, Some("*" | "/" | "//" | "%"));
+    let text = |delta: &str| {
+        let sum = format!("{} {delta}", grouped(site));
+        if is_factor { format!("({sum})") } else { sum }
+    };
+    edits.replace_all(site.node, ["+ 1", "- 1"].map(text));
+}
+
+/// Whether a call is the object of the next one.
+pub fn is_in_chain(site: &EditSite<'_>) -> bool {
+    let parent = site.node.parent();
+    let is_object = |parent: Node<'_>| {
+        ["object", "value"].iter().any(|field| parent.child_by_field_name(field) == Some(site.node))
+    };
+    site.kind == Call && parent.is_some_and(is_object)
 }
 
 /// Doubles or halves the value.
