@@ -15,7 +15,9 @@ pub fn list_searched_places(view: &View) -> Part<'static> {
     };
     let mut part = Part::list("Where it looked", summary.places.iter(), describe_place);
     part.intro = describe_candidates(summary);
-    part.tail = summary.closest.as_ref().map_or_else(String::new, describe_closest);
+    let closest = summary.closest.as_ref().map(describe_closest);
+    let sentences: Vec<String> = closest.into_iter().chain(describe_left_files(summary)).collect();
+    part.tail = sentences.join(" ");
     part
 }
 
@@ -50,14 +52,26 @@ fn describe_place(place: &SearchedPlace) -> Item {
     Item { name, text, ..Item::default() }
 }
 
+/// What was not edited, of what failing tests lead to.
+fn describe_left_files(summary: &SearchSummary) -> Option<String> {
+    /// Files that are named.
+    const NAMED: usize = 3;
+    let left = summary.left_alone.iter().take(NAMED);
+    let named: Vec<String> =
+        left.map(|(file, why)| format!("{}, which {why}", code(file.as_str()))).collect();
+    let more = summary.left_alone.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    (!named.is_empty()).then(|| format!("Left alone: {}{more}.", named.join("; ")))
+}
+
 fn describe_closest(closest: &ClosestEdit) -> String {
     let ClosestEdit { summary, test, suspicion } = closest;
     let (edit, test) = (code(summary), code(test.as_str()));
     match suspicion {
         Some(why) => {
-            format!("Closest: {edit}, with which {test} passes; not taken, because {why}.\n")
+            format!("Closest: {edit}, with which {test} passes; not taken, because {why}.")
         }
-        None => format!("Closest: {edit}, with which {test} gets further and still fails.\n"),
+        None => format!("Closest: {edit}, with which {test} gets further and still fails."),
     }
 }
 
@@ -87,6 +101,7 @@ mod tests {
                     tried: 1,
                     of: 1,
                     closest: closest(None),
+                    ..SearchSummary::default()
                 },
                 "The last search tried 1 edit, and none repairs a test.",
                 vec![
@@ -106,7 +121,16 @@ mod tests {
                 vec![],
                 "Closest: `` price.go:6: `a` → `b` ``, with which `p.TestA` passes; not taken, because it is odd.",
             ),
-            (SearchSummary::default(), "The last search tried nothing.", vec![], ""),
+            (
+                SearchSummary {
+                    left_alone: [(RepoPath::parse("a.pb.go").unwrap(), "is generated".into())]
+                        .into(),
+                    ..SearchSummary::default()
+                },
+                "The last search tried nothing.",
+                vec![],
+                "Left alone: `a.pb.go`, which is generated.",
+            ),
         ];
         for (summary, intro, items, tail) in table {
             let outcome = Outcome { searched: Some(summary), ..Outcome::default() };

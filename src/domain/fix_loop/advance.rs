@@ -646,5 +646,8 @@ fn nowhere_to_search<'a>(failing: impl Iterator<Item = &'a TestCase>) -> String 
         (false, 0) => format!("the failures lead to {} alone", named.join(" and ")),
         (false, more) => format!("the failures lead to {} and {more} more", named.join(", ")),
     };
-    format!("nothing could be tried: {led}, and to no product code in {SEARCHED_LANGUAGES}")
+    format!(
+        "nothing could be tried: {led}, and to no product code in {SEARCHED_LANGUAGES} that is neither generated \
+         nor calls C"
+    )
 }
