@@ -33,7 +33,7 @@ pub struct Clues {
 
 impl Clues {
     /// Reads the names and assertions of failing tests; `texts` are their files.
-    pub fn of<'a>(
+    pub fn from_cases<'a>(
         cases: impl Iterator<Item = &'a TestCase>,
         texts: &BTreeMap<RepoPath, String>,
     ) -> Self {
@@ -60,12 +60,12 @@ impl Clues {
     }
 
     /// Whether a failing statement or its message names a function.
-    pub fn names(&self, function: &str) -> bool {
+    pub fn name_function(&self, function: &str) -> bool {
         self.named.contains(last_name(function))
     }
 
     /// A factor for the suspiciousness of a function: 1 if its name says nothing.
-    pub fn weight(&self, function: &str) -> f64 {
+    pub fn weigh_function(&self, function: &str) -> f64 {
         let name = last_name(function);
         let mut parts = function.rsplit('.').skip(1);
         let by_kind = match name {
@@ -75,7 +75,7 @@ impl Clues {
             "__init__" | "__new__" | "constructor" => CONSTRUCTOR,
             _ => 1.0,
         };
-        let by_test = if self.names(name) {
+        let by_test = if self.name_function(name) {
             NAMED
         } else if words(name).any(|word| self.words.contains(&word)) {
             RELATED
@@ -128,7 +128,7 @@ mod tests {
             }),
         };
         let text = "import bar\ndef test_rate_is_shown():\n    x = bar.prepare()\n    assert bar.meter(x) == '2'\n    bar.later()\n";
-        let clues = Clues::of([&case].into_iter(), &[(file, text.to_owned())].into());
+        let clues = Clues::from_cases([&case].into_iter(), &[(file, text.to_owned())].into());
         let table = [
             ("meter", NAMED),
             ("Bar.meter", NAMED),
@@ -143,7 +143,7 @@ mod tests {
             ("Bar.__repr__", FORMATTER),
         ];
         for (function, expected) in table {
-            let weight = clues.weight(function);
+            let weight = clues.weigh_function(function);
             assert!((weight - expected).abs() < 1e-9, "{function}: {weight}");
         }
     }

@@ -14,8 +14,8 @@ use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::provider::EMBEDDED;
 use crate::domain::source_text;
-use crate::domain::test::{CaseKind, FailureText, Frame, Status, TestCase};
-use crate::effect::{CaseResult, EffectError, Trace};
+use crate::domain::test::{CaseKind, Frame, Status, TestCase};
+use crate::effect::{EffectError, Trace};
 
 use super::clues::Clues;
 use super::search_settings::Search;
@@ -109,9 +109,10 @@ pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
 /// language.
 fn reason_to_leave(file: &RepoPath, text: &str) -> Option<&'static str> {
     let calls_c = || Language::of(file) == Some(Language::Go) && text.contains("import \"C\"");
-    match is_generated(file, text) {
-        true => Some("is generated or vendored"),
-        false => calls_c().then_some("calls C"),
+    if is_generated(file, text) {
+        Some("is generated or vendored")
+    } else {
+        calls_c().then_some("calls C")
     }
 }
 
@@ -365,11 +366,11 @@ fn spectrum(evidence: &Evidence<'_>, tests: &[TestId]) -> BTreeMap<RepoPath, BTr
         }
     }
     let cases = search.failing.iter().filter(|case| tests.contains(&case.id));
-    let clues = Clues::of(cases, evidence.tests);
+    let clues = Clues::from_cases(cases, evidence.tests);
     for (score, file, line) in &mut scored {
         let functions = outlines.get(file).map_or(&[][..], Vec::as_slice);
         let function = outline::enclosing(functions, *line);
-        *score *= function.map_or(1.0, |function| clues.weight(&function.name));
+        *score *= function.map_or(1.0, |function| clues.weigh_function(&function.name));
         if changed.get(file).is_some_and(|lines| lines.contains(line)) {
             *score += CHANGED_BONUS;
         }
@@ -380,31 +381,6 @@ fn spectrum(evidence: &Evidence<'_>, tests: &[TestId]) -> BTreeMap<RepoPath, BTr
     for (score, file, line) in scored {
         let known = lines.entry(file).or_default().entry(line).or_default();
         *known = known.max(score);
-    }
-    lines
-}
-
-/// The lines of the functions that a test uses where it fails with an edit: those in the stack, and those that the
-/// statement names.
-pub(super) fn lines_ahead(
-    diagnosis: &Diagnosis,
-    case: &TestCase,
-    after: &CaseResult,
-) -> BTreeMap<RepoPath, BTreeMap<u32, f64>> {
-    let failure = FailureText { frames: after.frames.clone(), ..FailureText::default() };
-    let moved = TestCase { failure: Some(failure), ..case.clone() };
-    let clues = Clues::of(std::iter::once(&moved), &diagnosis.tests);
-    let mut lines: BTreeMap<RepoPath, BTreeMap<u32, f64>> = BTreeMap::new();
-    for (file, functions) in outlines(&diagnosis.sources) {
-        for function in functions {
-            let own = function.start..=function.end;
-            let is_in_stack =
-                after.frames.iter().any(|frame| frame.file == file && own.contains(&frame.line));
-            if is_in_stack || clues.names(&function.name) {
-                let known = lines.entry(file.clone()).or_default();
-                known.extend((function.start + 1..=function.end).map(|line| (line, 1.0)));
-            }
-        }
     }
     lines
 }

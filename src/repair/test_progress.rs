@@ -171,6 +171,8 @@ mod tests {
 
     #[test]
     fn a_later_place_fewer_failures_or_a_later_row_is_an_advance() {
+        // The message and the lines of the test, innermost first, before and after.
+        type Said<'a> = (&'a str, &'a [u32]);
         let text = "cases = [\n  ('a', 1, 10),\n  ('b', 2, 20),\n]\n";
         let frame = |line: &u32| Frame {
             file: RepoPath::parse("test_a.py").unwrap(),
@@ -178,8 +180,6 @@ mod tests {
             function: String::new(),
         };
         let product = Frame { file: RepoPath::parse("a.py").unwrap(), ..frame(&1) };
-        // The message and the lines of the test, innermost first, before and after.
-        type Said<'a> = (&'a str, &'a [u32]);
         let table: [(&str, Said<'_>, Said<'_>, bool); 10] = [
             ("a later line", ("1 != 2", &[5]), ("3 != 4", &[6]), true),
             ("an earlier line", ("1 != 2", &[5]), ("3 != 4", &[4]), false),

@@ -408,23 +408,8 @@ impl FixLoop {
         attempt.exhausted = exhausted;
         let Some(proposal) = proposal else {
             let reason = if is_searched(attempt.tried, &attempt.calls, attempt.degraded) {
-                let late = match timed_out {
-                    0 => String::new(),
-                    some => format!(", of which {some} only ran out of time"),
-                };
                 let all = search.as_ref().map_or(0, |search| search.of).max(attempt.tried);
-                match (attempt.tried, all) {
-                    (0, 0) => {
-                        "no edit is possible at the places that the failures lead to".to_owned()
-                    }
-                    (0, _) => "each edit that is possible was tried before".to_owned(),
-                    (tried, all) if tried < all => {
-                        format!("no plausible edit among {tried} of {all} candidates{late}")
-                    }
-                    (tried, _) => {
-                        format!("no plausible edit among {}{late}", text::count(tried, "candidate"))
-                    }
-                }
+                found_nothing(attempt.tried, all, timed_out)
             } else {
                 "no provider returned a usable edit".to_owned()
             };
@@ -626,6 +611,22 @@ fn next_action(step: FixStep) -> NextAction {
         | FixStep::RemoveState
         | FixStep::Finish => NextAction::Complete,
         _ => NextAction::Retest,
+    }
+}
+
+/// Why a search that tried so many of all candidates has no edit.
+fn found_nothing(tried: u32, all: u32, timed_out: u32) -> String {
+    let late = match timed_out {
+        0 => String::new(),
+        some => format!(", of which {some} only ran out of time"),
+    };
+    match (tried, all) {
+        (0, 0) => "no edit is possible at the places that the failures lead to".to_owned(),
+        (0, _) => "each edit that is possible was tried before".to_owned(),
+        (tried, all) if tried < all => {
+            format!("no plausible edit among {tried} of {all} candidates{late}")
+        }
+        (tried, _) => format!("no plausible edit among {}{late}", text::count(tried, "candidate")),
     }
 }
 

@@ -17,11 +17,11 @@ use crate::domain::test::{Status, TestCase};
 use crate::effect::{CaseResult, EffectError, RunError, Speed};
 
 use choice::{Plausible, apart, best, joined, merge};
-use pairs::Pairs;
+use pairs::{Pairs, lines_ahead};
 
 use super::edit_traits::{fingerprint, special_case, suspicion};
 use super::explain::searched_places;
-use super::localise::{Cluster, Diagnosis, lines_ahead};
+use super::localise::{Cluster, Diagnosis};
 use super::search_settings::{RETRY_LIMIT_FACTOR, Search, time_limit};
 use super::stream::{Bias, EditPart, RankedEdit, Stream, pair, single};
 use super::test_progress::{is_advance, is_setback};

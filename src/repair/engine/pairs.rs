@@ -5,6 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::language::Language;
 use crate::code::outline;
 use crate::domain::id::RepoPath;
+use crate::domain::test::{FailureText, TestCase};
+use crate::effect::CaseResult;
+use crate::repair::clues::Clues;
+use crate::repair::localise::Diagnosis;
 use crate::repair::stream::{EditPart, RankedEdit, pair};
 
 /// Edits that others are combined with.
@@ -94,4 +98,30 @@ impl<'a> Pairs<'a> {
             self.next_pair().or_else(|| singles.next())
         }
     }
+}
+
+/// The lines of the functions that a test uses where it fails with an edit: those in the stack, and those that the
+/// statement names.
+pub(super) fn lines_ahead(
+    diagnosis: &Diagnosis,
+    case: &TestCase,
+    after: &CaseResult,
+) -> BTreeMap<RepoPath, BTreeMap<u32, f64>> {
+    let failure = FailureText { frames: after.frames.clone(), ..FailureText::default() };
+    let moved = TestCase { failure: Some(failure), ..case.clone() };
+    let clues = Clues::from_cases(std::iter::once(&moved), &diagnosis.tests);
+    let mut lines: BTreeMap<RepoPath, BTreeMap<u32, f64>> = BTreeMap::new();
+    for (file, text) in &diagnosis.sources {
+        let functions = Language::of(file).map(|language| outline::functions(language, text));
+        for function in functions.unwrap_or_default() {
+            let own = function.start..=function.end;
+            let is_in_stack =
+                after.frames.iter().any(|frame| frame.file == *file && own.contains(&frame.line));
+            if is_in_stack || clues.name_function(&function.name) {
+                let known = lines.entry(file.clone()).or_default();
+                known.extend((function.start + 1..=function.end).map(|line| (line, 1.0)));
+            }
+        }
+    }
+    lines
 }

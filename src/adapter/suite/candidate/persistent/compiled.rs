@@ -20,16 +20,16 @@ use crate::adapter::suite::io_error::cannot;
 use crate::adapter::suite::project_suite::ProjectSuite;
 use crate::code::line_probes::REACHED;
 use crate::code::switched_source::CHOSEN;
-use crate::domain::id::{RepoPath, TestId};
+use crate::domain::id::TestId;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
 };
 
-use super::super::checkout_copy::{Side, copy_checkout, write_edits};
+use super::super::checkout_copy::copy_checkout;
 use super::super::command::{CommandRunner, case_results, trace_of};
-use super::joint_build::Build;
+use super::joint_build::{Build, Builds, changes_of};
 use super::probed_sources::ProbedSources;
 use super::toolchain::{BuildError, TestProgram, Toolchain};
 use super::trace_or_failed;
@@ -57,21 +57,6 @@ const TRACING_ONE: Duration = Duration::from_secs(3);
 
 /// Least time for tests that the suite's own command runs.
 const STARTED: Duration = Duration::from_secs(30);
-
-/// What has been built.
-#[derive(Default)]
-struct Builds {
-    started: usize,
-    batch: Option<Build>,
-    /// Programs that count the lines that run, of the sources as they are in the checkout.
-    counting: BTreeMap<String, Option<Arc<Vec<TestProgram>>>>,
-    /// The probes in them, for a compiler that counts nothing.
-    probed: Option<ProbedSources>,
-    /// Builds of one candidate each, the newest last.
-    alone: Vec<Build>,
-    /// What lies in the copy instead of the sources of the checkout.
-    written: Vec<FileEdit>,
-}
 
 /// Why there is no program to start.
 enum NotBuilt {
@@ -137,18 +122,6 @@ impl CompiledRunner {
         let copying = || async { copy_checkout(&self.from, &self.copy).map(drop) };
         self.copied.get_or_try_init(copying).await?;
         Ok(self.builds.lock().await)
-    }
-
-    /// Writes sources into the copy instead of those that lie there.
-    fn write_sources(&self, builds: &mut Builds, files: Vec<FileEdit>) -> Result<(), RunError> {
-        let is_kept = |old: &FileEdit| files.iter().any(|new| new.file == old.file);
-        let stale = builds.written.iter().filter(|old| !is_kept(old)).cloned().collect();
-        write_edits(&self.copy, &EditSet { files: stale }, Side::Before)?;
-        let is_new = |new: &&FileEdit| !builds.written.contains(new);
-        let changed = files.iter().filter(is_new).cloned().collect();
-        write_edits(&self.copy, &EditSet { files: changed }, Side::After)?;
-        builds.written = files;
-        Ok(())
     }
 
     /// Runs the compiler on the copy as it lies there.
@@ -223,7 +196,7 @@ impl CompiledRunner {
             if files.is_empty() {
                 break;
             }
-            self.write_sources(builds, files)?;
+            builds.write_sources(&self.copy, files)?;
             let errors = match self.compile(unit, batch.number).await? {
                 Ok(programs) => {
                     batch.programs.insert(unit.to_owned(), programs.clone());
@@ -234,7 +207,7 @@ impl CompiledRunner {
             };
             let known = batch.refused.len();
             for error in errors {
-                let mut joined = sources.iter().filter(|(file, _)| is_path_end(file, &error.file));
+                let mut joined = sources.iter().filter(|(file, _)| error.is_in(file));
                 let number = joined.find_map(|(_, joined)| joined.number_at(error.line));
                 batch.refused.extend(number.map(|number| (number, error.message)));
             }
@@ -264,7 +237,7 @@ impl CompiledRunner {
             Build::new(builds.started, vec![edits.clone()])
         };
         if !build.programs.contains_key(unit) {
-            self.write_sources(builds, edits.files.clone())?;
+            builds.write_sources(&self.copy, edits.files.clone())?;
             match self.compile(unit, build.number).await? {
                 Ok(programs) => drop(build.programs.insert(unit.to_owned(), programs)),
                 Err(errors) => {
@@ -323,7 +296,7 @@ impl CompiledRunner {
         let probed = language.and_then(|one| ProbedSources::read(&self.from, "", one));
         let Some(mut probed) = probed else { return Ok(None) };
         for _ in 0..ROUNDS {
-            self.write_sources(builds, probed.edits.clone())?;
+            builds.write_sources(&self.copy, probed.edits.clone())?;
             let built = self.build_in(self.toolchain.build(unit, folder), unit, folder).await?;
             let errors = match built {
                 Ok(programs) => {
@@ -338,8 +311,7 @@ impl CompiledRunner {
                 Err(errors) => errors,
             };
             let all = probed.edits.len();
-            let is_refused =
-                |edit: &FileEdit| errors.iter().any(|one| is_path_end(&edit.file, &one.file));
+            let is_refused = |edit: &FileEdit| errors.iter().any(|one| one.is_in(&edit.file));
             probed.edits.retain(|edit| !is_refused(edit));
             if probed.edits.len() == all {
                 break;
@@ -354,7 +326,7 @@ impl CompiledRunner {
         let Some(unit) = self.toolchain.unit_of(test) else { return Ok(None) };
         let mut builds = self.open_builds().await?;
         if !builds.counting.contains_key(&unit) {
-            self.write_sources(&mut builds, Vec::new())?;
+            builds.write_sources(&self.copy, Vec::new())?;
             let folder = self.scratch.join("counting");
             files::create_folder(&folder).map_err(cannot("create", &folder))?;
             let built = match self.toolchain.build_counting(&unit, &folder) {
@@ -428,7 +400,7 @@ impl CompiledRunner {
         limit: Duration,
     ) -> Result<Vec<TestCase>, RunError> {
         let mut builds = self.open_builds().await?;
-        self.write_sources(&mut builds, edits.files.clone())?;
+        builds.write_sources(&self.copy, edits.files.clone())?;
         self.command.run_edited(tests, limit.max(STARTED)).await
     }
 
@@ -467,18 +439,6 @@ impl CompiledRunner {
 
 fn has_passed(cases: &[TestCase], tests: &[TestId]) -> bool {
     cases.iter().any(|case| case.status == Status::Passed && tests.contains(&case.id))
-}
-
-/// Whether a file is meant by a path that may lack the folders above it.
-fn is_path_end(file: &RepoPath, path: &str) -> bool {
-    let above = file.as_str().strip_suffix(path);
-    above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
-}
-
-/// Edits without those that change nothing.
-fn changes_of(edits: &EditSet) -> EditSet {
-    let changes = edits.files.iter().filter(|edit| edit.before != edit.after);
-    EditSet { files: changes.cloned().collect() }
 }
 
 #[async_trait]
@@ -535,26 +495,6 @@ impl CandidateRunner for CompiledRunner {
             Err(NotBuilt::Refused(message)) => {
                 Ok(tests.iter().map(|id| CaseResult::not_built(id.clone(), &message)).collect())
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_error_belongs_to_the_file_that_its_path_ends_with() {
-        let table = [
-            ("price/price.go", true),
-            ("price.go", true),
-            ("internal/price/price.go", true),
-            ("rice.go", false),
-            ("other/price.go", false),
-        ];
-        let file = RepoPath::parse("internal/price/price.go").unwrap();
-        for (path, expected) in table {
-            assert_eq!(is_path_end(&file, path), expected, "{path}");
         }
     }
 }

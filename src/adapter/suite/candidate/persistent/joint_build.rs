@@ -1,14 +1,48 @@
-//! [`Build`]: candidates that are built together, as branches of the functions that they edit.
+//! [`Builds`]: what has been built, and [`Build`]: candidates that are built together, as branches of the functions
+//! that they edit.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::code::language::Language;
 use crate::code::switched_source::{SwitchedSource, switch_file};
 use crate::domain::id::RepoPath;
 use crate::domain::proposal::{EditSet, FileEdit};
+use crate::effect::RunError;
 
+use super::super::checkout_copy::{Side, write_edits};
+use super::probed_sources::ProbedSources;
 use super::toolchain::TestProgram;
+
+/// What has been built.
+#[derive(Default)]
+pub struct Builds {
+    pub started: usize,
+    pub batch: Option<Build>,
+    /// Programs that count the lines that run, of the sources as they are in the checkout.
+    pub counting: BTreeMap<String, Option<Arc<Vec<TestProgram>>>>,
+    /// The probes in them, for a compiler that counts nothing.
+    pub probed: Option<ProbedSources>,
+    /// Builds of one candidate each, the newest last.
+    pub alone: Vec<Build>,
+    /// What lies in the copy instead of the sources of the checkout.
+    pub written: Vec<FileEdit>,
+}
+
+impl Builds {
+    /// Writes sources into the copy instead of those that lie there.
+    pub fn write_sources(&mut self, copy: &Path, files: Vec<FileEdit>) -> Result<(), RunError> {
+        let is_kept = |old: &FileEdit| files.iter().any(|new| new.file == old.file);
+        let stale = self.written.iter().filter(|old| !is_kept(old)).cloned().collect();
+        write_edits(copy, &EditSet { files: stale }, Side::Before)?;
+        let is_new = |new: &&FileEdit| !self.written.contains(new);
+        let changed = files.iter().filter(is_new).cloned().collect();
+        write_edits(copy, &EditSet { files: changed }, Side::After)?;
+        self.written = files;
+        Ok(())
+    }
+}
 
 /// Sources that are built together.
 pub struct Build {
@@ -86,4 +120,10 @@ impl Build {
             .collect();
         (files, sources)
     }
+}
+
+/// Edits without those that change nothing.
+pub fn changes_of(edits: &EditSet) -> EditSet {
+    let changes = edits.files.iter().filter(|edit| edit.before != edit.after);
+    EditSet { files: changes.cloned().collect() }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::adapter::suite::format::ReportedTest;
 use crate::code::language::Language;
-use crate::domain::id::TestId;
+use crate::domain::id::{RepoPath, TestId};
 use crate::effect::Lines;
 
 /// A program that holds built tests.
@@ -25,6 +25,14 @@ pub struct BuildError {
     pub file: String,
     pub line: u32,
     pub message: String,
+}
+
+impl BuildError {
+    /// Whether it is in a file of the repository.
+    pub fn is_in(&self, file: &RepoPath) -> bool {
+        let above = file.as_str().strip_suffix(&self.file);
+        above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
+    }
 }
 
 /// Builds the tests of one project, in the way of its own command.
@@ -67,4 +75,25 @@ pub trait Toolchain: Send + Sync {
 
     /// The results in the output of a program.
     fn read(&self, program: &TestProgram, output: &str) -> Vec<ReportedTest>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_belongs_to_the_file_that_its_path_ends_with() {
+        let table = [
+            ("price/price.go", true),
+            ("price.go", true),
+            ("internal/price/price.go", true),
+            ("rice.go", false),
+            ("other/price.go", false),
+        ];
+        let file = RepoPath::parse("internal/price/price.go").unwrap();
+        for (path, expected) in table {
+            let error = BuildError { file: path.to_owned(), line: 1, message: String::new() };
+            assert_eq!(error.is_in(&file), expected, "{path}");
+        }
+    }
 }
