@@ -60,7 +60,7 @@ impl Clues {
     }
 
     /// Whether a failing statement or its message names a function.
-    pub fn name_function(&self, function: &str) -> bool {
+    pub fn is_named(&self, function: &str) -> bool {
         self.named.contains(last_name(function))
     }
 
@@ -75,7 +75,7 @@ impl Clues {
             "__init__" | "__new__" | "constructor" => CONSTRUCTOR,
             _ => 1.0,
         };
-        let by_test = if self.name_function(name) {
+        let by_test = if self.is_named(name) {
             NAMED
         } else if words(name).any(|word| self.words.contains(&word)) {
             RELATED

@@ -117,7 +117,7 @@ pub(super) fn lines_ahead(
             let own = function.start..=function.end;
             let is_in_stack =
                 after.frames.iter().any(|frame| frame.file == *file && own.contains(&frame.line));
-            if is_in_stack || clues.name_function(&function.name) {
+            if is_in_stack || clues.is_named(&function.name) {
                 let known = lines.entry(file.clone()).or_default();
                 known.extend((function.start + 1..=function.end).map(|line| (line, 1.0)));
             }
