@@ -4,6 +4,13 @@ use super::support::TestRepo;
 
 /// Repairs a repository, and compares the file with the bug on the fix branch.
 fn check_repair(repo: &TestRepo, command: &str, (file, expected): (&str, &str)) {
+    let planned =
+        repo.regreen(&["fix", ".", "--dry-run", "--json", "--quiet", "--test-command", command]);
+    let cluster = &planned.document()["explanation"]["clusters"][0];
+    let runs = &cluster["place"]["spectrum"];
+    assert_eq!((&runs["failing"], &runs["failing-of"]), (&2.into(), &2.into()), "{cluster}");
+    let suspects = cluster["functions"].as_array().unwrap();
+    assert!(suspects.iter().any(|one| one["file"] == file), "{cluster}");
     let ran = repo.regreen(&["fix", ".", "--json", "--quiet", "--test-command", command]);
     let document = ran.document();
     assert_eq!(document["result"], "success", "{document}\n{}", ran.err);

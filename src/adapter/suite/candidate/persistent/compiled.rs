@@ -293,7 +293,7 @@ impl CompiledRunner {
         folder: &Path,
     ) -> Result<Option<Arc<Vec<TestProgram>>>, RunError> {
         let language = self.toolchain.probed_language();
-        let probed = language.and_then(|one| ProbedSources::read(&self.from, "", one));
+        let probed = language.and_then(|one| ProbedSources::read(&self.from, one));
         let Some(mut probed) = probed else { return Ok(None) };
         for _ in 0..ROUNDS {
             builds.write_sources(&self.copy, probed.edits.clone())?;

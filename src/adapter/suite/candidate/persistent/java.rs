@@ -228,10 +228,8 @@ impl JavaRunner {
 impl JavaRunner {
     /// The lines that tests run, as far as they can be had.
     async fn probe_tests(&self, tests: &[TestId]) -> BTreeMap<TestId, Lines> {
-        let folder = format!("{}src/main/java", self.module);
-        let Some(probed) = ProbedSources::read(&self.root, &folder, Language::Java) else {
-            return BTreeMap::new();
-        };
+        let probed = ProbedSources::read(&self.root, Language::Java);
+        let Some(probed) = probed else { return BTreeMap::new() };
         let edits = EditSet { files: probed.edits.clone() };
         let results = self.ask(&edits, tests, TRACING, false).await.unwrap_or_default().results;
         let reached = |one: TestAnswer| {

@@ -16,7 +16,7 @@ use super::add_lines;
 const MAX_FILES: usize = 200;
 const MAX_BYTES: usize = 2_000_000;
 
-/// Folders without product code.
+/// Folders beside the sources without product code.
 const OTHER_FOLDERS: &[&str] = &["target", "build", "tests", "test", "benches", "examples"];
 
 pub struct ProbedSources {
@@ -26,11 +26,16 @@ pub struct ProbedSources {
 }
 
 impl ProbedSources {
-    /// Probes the sources below a folder of a checkout. `None` where there are too many, or only one function, so
-    /// that nothing is to be told apart.
-    pub fn read(root: &Path, folder: &str, language: Language) -> Option<Self> {
+    /// Probes the product code of a checkout. `None` where there is too much, or only one function, so that
+    /// nothing is to be told apart.
+    pub fn read(root: &Path, language: Language) -> Option<Self> {
         let mut files = Vec::new();
-        list_sources(root, folder, language, &mut files);
+        list_sources(root, "", language, &mut files);
+        // What Maven and Gradle call tests stands beside.
+        let is_product = |file: &RepoPath| {
+            language != Language::Java || format!("/{file}").contains("/src/main/")
+        };
+        files.retain(is_product);
         files.sort();
         let (mut edits, mut bytes, mut functions) = (Vec::new(), 0, 0);
         for (number, file) in files.iter().enumerate() {
@@ -67,7 +72,8 @@ fn list_sources(root: &Path, folder: &str, language: Language, files: &mut Vec<R
             continue;
         };
         let path = in_folder(folder, &name);
-        let is_other = name.starts_with('.') || OTHER_FOLDERS.contains(&name.as_str());
+        let is_beside = !path.split('/').any(|part| part == "src");
+        let is_other = name.starts_with('.') || is_beside && OTHER_FOLDERS.contains(&name.as_str());
         if kind.is_dir() && !is_other && files.len() <= MAX_FILES {
             list_sources(root, &path, language, files);
         } else if let Some(file) = RepoPath::parse(path).ok().filter(|_| kind.is_file()) {
