@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
 use crate::code::lint::is_generated;
+use crate::code::mutate::inline_test_lines;
 use crate::code::outline::{self, Function};
 use crate::domain::explanation::{SuspectFunction, ochiai};
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
@@ -343,10 +344,17 @@ fn spectrum(evidence: &Evidence<'_>, tests: &[TestId]) -> BTreeMap<RepoPath, BTr
             (ochiai(*count, failed, passed), (*file).clone(), *line)
         })
         .collect();
+    let tested: BTreeMap<&RepoPath, BTreeSet<u32>> = sources
+        .iter()
+        .filter_map(|(file, text)| Some((file, inline_test_lines(Language::of(file)?, text))))
+        .collect();
+    let is_test = |file: &RepoPath, line| tested.get(file).is_some_and(|one| one.contains(&line));
     // A stack frame proves that its line was active at the time of the failure.
     for case in search.failing.iter().filter(|case| tests.contains(&case.id)) {
         let frames = case.failure.iter().flat_map(|failure| &failure.frames);
-        for (depth, frame) in frames.filter(|frame| sources.contains_key(&frame.file)).enumerate() {
+        let frames = frames.filter(|frame| sources.contains_key(&frame.file));
+        let frames = frames.filter(|frame| !is_test(&frame.file, frame.line));
+        for (depth, frame) in frames.enumerate() {
             let bonus = 0.5 / (1.0 + f64::from(u32::try_from(depth).unwrap_or(u32::MAX)));
             let of_frame = |(_, file, line): &&mut (f64, RepoPath, u32)| {
                 *file == frame.file && *line == frame.line
@@ -362,7 +370,8 @@ fn spectrum(evidence: &Evidence<'_>, tests: &[TestId]) -> BTreeMap<RepoPath, BTr
             let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
             let named = scored.iter().any(|(_, known, _)| known == file);
             let base = if named { 0.3 } else { 0.1 };
-            scored.extend((1..=lines).map(|line| (base, file.clone(), line)));
+            let lines = (1..=lines).filter(|line| !is_test(file, *line));
+            scored.extend(lines.map(|line| (base, file.clone(), line)));
         }
     }
     let cases = search.failing.iter().filter(|case| tests.contains(&case.id));

@@ -21,14 +21,22 @@ pub fn list_searched_places(view: &View) -> Part<'static> {
     part
 }
 
+/// What is known of all that were tried.
+const NONE_HELPS: &str = "none repairs a test and breaks no other";
+
 fn describe_candidates(summary: &SearchSummary) -> String {
     match (summary.tried, summary.of) {
         (0, _) => "The last search tried nothing.\n\n".to_owned(),
+        (1, 1) => {
+            format!("The last search tried the only edit that it knows there; {NONE_HELPS}.\n\n")
+        }
         (tried, of) if tried < of => {
-            format!("The last search tried {tried} of {of} edits, and none repairs a test.\n\n")
+            format!("The last search tried {tried} of {of} edits; {NONE_HELPS}.\n\n")
         }
         (tried, _) => {
-            format!("The last search tried {}, and none repairs a test.\n\n", count(tried, "edit"))
+            format!(
+                "The last search tried all {tried} edits that it knows there; {NONE_HELPS}.\n\n"
+            )
         }
     }
 }
@@ -103,7 +111,7 @@ mod tests {
                     closest: closest(None),
                     ..SearchSummary::default()
                 },
-                "The last search tried 1 edit, and none repairs a test.",
+                "The last search tried the only edit that it knows there; none repairs a test and breaks no other.",
                 vec![
                     "in `Discount`: 1 of 1 failing test and 0 of 2 passing tests run it",
                     "outside of functions",
@@ -117,7 +125,7 @@ mod tests {
                     closest: closest(Some("it is odd")),
                     ..SearchSummary::default()
                 },
-                "The last search tried 20 of 50 edits, and none repairs a test.",
+                "The last search tried 20 of 50 edits; none repairs a test and breaks no other.",
                 vec![],
                 "Closest: `` price.go:6: `a` → `b` ``, with which `p.TestA` passes; not taken, because it is odd.",
             ),

@@ -134,6 +134,9 @@ pub(super) fn search_variable(
     Some((name.to_owned(), joined))
 }
 
+/// Code that is compiled once needs more stack than the same code optimised, and the compiler of Java recurses.
+const MORE_STACK: &str = "-Xss4m";
+
 /// Options for a Java process that soon ends.
 pub(super) const SHORT_LIVED: &str = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
@@ -160,7 +163,7 @@ impl ProjectSuite<'_> {
             repository.filter(|path| path.is_dir()).unwrap_or_else(|| own.join(".m2/repository"));
         let option = format!("-Dmaven.repo.local={}", repository.display());
         // Maven ends before a better compiler would pay.
-        environment.insert("MAVEN_OPTS".into(), format!("{option} {SHORT_LIVED}"));
+        environment.insert("MAVEN_OPTS".into(), format!("{option} {SHORT_LIVED} {MORE_STACK}"));
         let gradle = own.join(".gradle").display().to_string();
         environment.entry("GRADLE_USER_HOME".into()).or_insert(gradle);
         environment.extend(self.detection.site.path.clone().map(|path| ("PATH".to_owned(), path)));

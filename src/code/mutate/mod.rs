@@ -27,6 +27,6 @@ pub use edit_site::Candidate;
 pub use mutants::{Depth, mutants};
 pub use node_kind::is_function;
 pub use operator_id::OperatorId;
-pub use search::{candidates, is_test_code};
+pub use search::{candidates, inline_test_lines, is_test_code};
 pub use spelling::spelling;
 pub use syntax_repair::syntax_repairs;

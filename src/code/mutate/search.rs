@@ -1,5 +1,6 @@
 //! Traverses a syntax tree and applies the edit operators to its nodes.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -116,6 +117,22 @@ fn units<'t>(root: Node<'t>, source: &str) -> Vec<Node<'t>> {
 pub fn is_test_code(node: Node<'_>, source: &str) -> bool {
     matches!(node.kind(), "mod_item" | "function_item")
         && ["#[cfg(test)]", "test]"].iter().any(|mark| marks_before(node, source).contains(mark))
+}
+
+/// The lines of tests that stand in a file of product code, those in comments of documentation included.
+pub fn inline_test_lines(language: Language, source: &str) -> BTreeSet<u32> {
+    let mut lines = BTreeSet::new();
+    let Some(tree) = language.parse(source).filter(|_| language == Language::Rust) else {
+        return lines;
+    };
+    visit(tree.root_node(), |node| {
+        let is_test = is_test_code(node, source);
+        if is_test || node.kind() == "line_comment" {
+            lines.extend(line(node)..=end_line(node));
+        }
+        !is_test
+    });
+    lines
 }
 
 fn reaches(node: Node<'_>, accepts_line: &dyn Fn(u32) -> bool) -> bool {

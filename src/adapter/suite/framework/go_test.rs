@@ -59,7 +59,8 @@ pub fn go_module(site: &Site) -> String {
 
 /// The package of a test and its top-level name, which is empty for a whole package.
 pub fn go_test_name(id: &TestId) -> (&str, &str) {
-    let dot = id.as_str().find(".Test").or_else(|| id.as_str().find(".Example"));
+    let starts = [".Test", ".Example", ".Fuzz"].iter();
+    let dot = starts.filter_map(|start| id.as_str().find(start)).min();
     let Some((package, name)) = dot.map(|dot| id.as_str().split_at(dot)) else {
         return (id.as_str(), "");
     };
@@ -92,4 +93,22 @@ fn select(site: &Site, ids: &[TestId]) -> Vec<String> {
     }
     argv.extend(packages);
     argv
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_belongs_to_its_package_also_as_a_seed_of_a_fuzz_target() {
+        let table = [
+            ("example.com/a.TestB/c.TestD", ("example.com/a", "TestB")),
+            ("example.com/a.ExampleB", ("example.com/a", "ExampleB")),
+            ("example.com/a.FuzzB/seed#0", ("example.com/a", "FuzzB")),
+            ("example.com/a", ("example.com/a", "")),
+        ];
+        for (id, expected) in table {
+            assert_eq!(go_test_name(&id.into()), expected, "{id}");
+        }
+    }
 }

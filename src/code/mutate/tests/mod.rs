@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::code::language::Language;
 use crate::code::mutate::operators::OPERATORS;
-use crate::code::mutate::{Candidate, Depth, OperatorId, candidates, mutants};
+use crate::code::mutate::{Candidate, Depth, OperatorId, candidates, inline_test_lines, mutants};
 use crate::code::syntax::{Reparser, first_error};
 
 /// A function or two in which every operator finds something to do.
@@ -321,4 +321,12 @@ fn what_a_bug_may_lack_inside_of_an_expression_is_tried() {
         let mut texts = all_of(language, source).into_iter().map(|one| one.apply(source));
         assert!(texts.any(|text| text.contains(expected)), "{expected}");
     }
+}
+
+#[test]
+fn tests_inside_of_a_file_of_rust_are_told_from_its_code() {
+    let source = "/// assert_eq!(f(), 1);\nfn f() -> u8 {\n    1\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn t() {}\n}\n\n#[test]\nfn u() {\n    f();\n}\n";
+    let lines: Vec<u32> = inline_test_lines(Language::Rust, source).into_iter().collect();
+    assert_eq!(lines, [1, 2, 7, 8, 9, 10, 13, 14, 15]);
+    assert!(inline_test_lines(Language::Python, "# a\n").is_empty());
 }
