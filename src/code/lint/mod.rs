@@ -19,7 +19,7 @@ mod word_lists;
 mod tests;
 
 pub use catalogue::{rule, rule_of_tool_message};
-pub use generated::is_generated;
+pub use generated::{is_generated, reason_to_leave};
 pub use project::{Project, is_manifest};
 pub use rule::LintRule;
 pub use rules::absent_names::absent_names;
