@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use crate::code::language::Language;
 use crate::code::mutate::{self, Candidate, OperatorId};
 use crate::code::syntax;
-use crate::domain::id::RepoPath;
+use crate::domain::id::{RepoPath, TestId};
 use crate::domain::memory::Prior;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::effect::FileDiff;
@@ -32,6 +32,8 @@ pub struct RankedEdit {
     pub summary: String,
     /// The edits that it consists of: one, or two of a pair; none if it takes changes back.
     pub parts: Vec<EditPart>,
+    /// A test that has to pass, since one of the parts alone does without it.
+    pub goal: Option<TestId>,
 }
 
 /// One edit of one file.
@@ -60,6 +62,7 @@ impl EditPart {
             priority,
             summary: summarise(file, source, candidate),
             parts: vec![self.clone()],
+            goal: None,
         })
     }
 }
@@ -291,11 +294,11 @@ fn reversals(sources: &BTreeMap<RepoPath, String>, base_diff: &[FileDiff]) -> Ve
 fn reversal(edits: EditSet, summary: String) -> RankedEdit {
     let operator = OperatorId::ReverseChange;
     let (operators, priority) = (vec![operator], operator.base_yield());
-    RankedEdit { edits, operators, priority, summary, parts: Vec::new() }
+    RankedEdit { edits, operators, priority, summary, parts: Vec::new(), goal: None }
 }
 
-/// Two edits as one; `None` if they overlap, or a free number makes them fit most tests by chance: both change
-/// one, or one beside the other on its line.
+/// Two edits of one file as one; `None` if they overlap, change different files, or a free number makes them fit
+/// most tests by chance: both change one, or one beside the other on its line.
 pub fn pair(
     sources: &BTreeMap<RepoPath, String>,
     a: &EditPart,
@@ -307,14 +310,7 @@ pub fn pair(
     let overlaps = second.range.start < first.range.end || first.range == second.range;
     let is_number =
         |one: &Candidate| matches!(one.operator, OperatorId::Constant | OperatorId::OffByOne);
-    if is_number(&a.candidate) && is_number(&b.candidate) {
-        return None;
-    }
-    if a.file != b.file {
-        let [one, other] = [a, b].map(|part| part.ranked(sources, 1.0));
-        return Some(joined_files(one?, other?));
-    }
-    if overlaps {
+    if a.file != b.file || overlaps || is_number(first) && is_number(second) {
         return None;
     }
     let (file, source) = (&a.file, sources.get(&a.file)?);
@@ -334,22 +330,8 @@ pub fn pair(
         priority: first.weight * second.weight / 100.0,
         summary: format!("{}; {}", summarise(file, source, first), summarise(file, source, second)),
         parts: parts.map(EditPart::clone).into(),
+        goal: None,
     })
-}
-
-/// Edits of two files as one.
-fn joined_files(one: RankedEdit, other: RankedEdit) -> RankedEdit {
-    let [a, b] =
-        [&one, &other].map(|ranked| ranked.parts.first().map_or(1.0, |part| part.candidate.weight));
-    let mut files = [one.edits.files, other.edits.files].concat();
-    files.sort_by(|a, b| a.file.cmp(&b.file));
-    RankedEdit {
-        edits: EditSet { files },
-        operators: [one.operators, other.operators].concat(),
-        priority: a * b / 100.0,
-        summary: format!("{}; {}", one.summary, other.summary),
-        parts: [one.parts, other.parts].concat(),
-    }
 }
 
 #[cfg(test)]

@@ -283,8 +283,7 @@ impl SearchRun<'_> {
                 let singles = self.without_refused(singles, cluster).await?;
                 let mut pairs: Vec<RankedEdit> = Vec::new();
                 for (index, first) in singles.iter().enumerate() {
-                    let others = singles.iter().skip(index + 1);
-                    for second in others.filter(|second| second.file == first.file) {
+                    for second in singles.iter().skip(index + 1) {
                         pairs.extend(pair(sources, first, second));
                     }
                 }
@@ -358,8 +357,9 @@ impl SearchRun<'_> {
                 match repairs {
                     _ if order > stop_at => {}
                     Ok(repairs) => {
-                        if repairs.tests.len() < expected {
-                            pairs.add_base(&ranked, || self.stream(cluster));
+                        let mut tests = cluster.tests.iter();
+                        if let Some(goal) = tests.find(|test| !repairs.tests.contains(test)) {
+                            pairs.add_base(&ranked, goal.clone(), || self.stream(cluster));
                         }
                         let one = self.plausible(ranked, order, repairs);
                         // The stream is ordered: behind a lesser repair something better may come,
@@ -380,7 +380,7 @@ impl SearchRun<'_> {
                             suspicion: None,
                         });
                         let next = || self.stream(&self.next_cluster(cluster, &after));
-                        pairs.add_base(&ranked, next);
+                        pairs.add_base(&ranked, after.test.clone(), next);
                     }
                     Err(Rejection::Refuted) => {}
                     Err(Rejection::Failed(error)) => return Err(error),
@@ -537,6 +537,12 @@ impl SearchRun<'_> {
         cluster: &Cluster,
         patience: u32,
     ) -> (RankedEdit, Result<Repaired, Rejection>) {
+        if let Some(goal) = &ranked.goal
+            && let Err(rejected) =
+                self.run(&ranked.edits, std::slice::from_ref(goal), true, patience).await
+        {
+            return (ranked, Err(rejected));
+        }
         match self.judge(&ranked.edits, cluster, patience).await {
             Ok(repairs) => self.smallest(ranked, repairs, cluster).await,
             rejected => (ranked, rejected),

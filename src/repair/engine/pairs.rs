@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
 use crate::code::outline;
-use crate::domain::id::RepoPath;
+use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::{FailureText, TestCase};
 use crate::effect::CaseResult;
 use crate::repair::clues::Clues;
@@ -17,14 +17,11 @@ const MAX_BASES: usize = 10;
 /// Edits of a function that each of them is combined with.
 const MAX_PARTNERS: usize = 120;
 
-/// The file and first line of a function.
-type Place = (RepoPath, u32);
-
 /// Pairs to try, best first.
 pub(super) struct Pairs<'a> {
     sources: &'a BTreeMap<RepoPath, String>,
-    /// Edits with those that they are combined with, best first.
-    bases: Vec<(EditPart, Vec<EditPart>)>,
+    /// Edits with those that they are combined with, best first, and a test that fails without these.
+    bases: Vec<(EditPart, Vec<EditPart>, TestId)>,
     /// Numbers of a base and of its partner, by the sum of their ranks.
     queue: BTreeSet<(usize, usize, usize)>,
     /// Whether a single edit comes next.
@@ -36,48 +33,48 @@ impl<'a> Pairs<'a> {
         Self { sources, bases: Vec::new(), queue: BTreeSet::new(), is_single_next: true }
     }
 
-    /// The function that an edit changes.
-    fn place_of(&self, part: &EditPart) -> Place {
-        let text = self.sources.get(&part.file).zip(Language::of(&part.file));
-        let functions = text.map(|(text, language)| outline::functions(language, text));
-        let functions = functions.unwrap_or_default();
-        let around = outline::enclosing(&functions, part.candidate.line);
-        (part.file.clone(), around.map_or(0, |function| function.start))
-    }
-
-    /// Combines a single edit with the best `others` that change other functions.
+    /// Combines a single edit with the best `others` that change other functions of its file: with another file, a
+    /// prepared process would have to be started for each two of them.
     pub(super) fn add_base<I: Iterator<Item = RankedEdit>>(
         &mut self,
         base: &RankedEdit,
+        goal: TestId,
         others: impl FnOnce() -> I,
     ) {
         let [base] = base.parts.as_slice() else { return };
         if self.bases.len() == MAX_BASES {
             return;
         }
-        let (number, own) = (self.bases.len(), self.place_of(base));
+        let text = self.sources.get(&base.file).zip(Language::of(&base.file));
+        let functions = text.map(|(text, language)| outline::functions(language, text));
+        let functions = functions.unwrap_or_default();
+        let place = |part: &EditPart| {
+            outline::enclosing(&functions, part.candidate.line).map_or(0, |function| function.start)
+        };
+        let (number, own) = (self.bases.len(), place(base));
         let mut partners = Vec::new();
         // The rank counts within the function, so that each is searched.
-        let mut ranks: BTreeMap<Place, usize> = BTreeMap::new();
-        for partner in others().flat_map(|other| other.parts).take(MAX_PARTNERS * 4) {
-            let place = self.place_of(&partner);
-            let rank = ranks.entry(place.clone()).or_default();
+        let mut ranks: BTreeMap<u32, usize> = BTreeMap::new();
+        let others = others().flat_map(|other| other.parts);
+        for partner in others.filter(|other| other.file == base.file).take(MAX_PARTNERS * 4) {
+            let place = place(&partner);
+            let rank = ranks.entry(place).or_default();
             *rank += 1;
             if place != own && *rank <= MAX_PARTNERS {
                 self.queue.insert((number + *rank, number, partners.len()));
                 partners.push(partner);
             }
         }
-        self.bases.push((base.clone(), partners));
+        self.bases.push((base.clone(), partners, goal));
     }
 
     /// The next pair that parses.
     fn next_pair(&mut self) -> Option<RankedEdit> {
         while let Some((_, base, partner)) = self.queue.pop_first() {
-            let joined = self
-                .bases
-                .get(base)
-                .and_then(|(base, partners)| pair(self.sources, base, partners.get(partner)?));
+            let joined = self.bases.get(base).and_then(|(base, partners, goal)| {
+                let pair = pair(self.sources, base, partners.get(partner)?)?;
+                Some(RankedEdit { goal: Some(goal.clone()), ..pair })
+            });
             if joined.is_some() {
                 return joined;
             }

@@ -563,6 +563,7 @@ fn only_operators_of_edits_that_are_proposed_are_named() {
             operators: vec![operator],
             priority: 1.0,
             summary: file.into(),
+            goal: None,
             parts: Vec::new(),
         },
         order: 1,
