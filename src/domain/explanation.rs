@@ -1,7 +1,5 @@
 //! `Explanation`: what a dry run finds out about the failures, and what a fix would try.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -128,9 +126,6 @@ pub struct SearchSummary {
     pub tried: u32,
     /// Candidates that there were.
     pub of: u32,
-    /// Files that failing tests lead to and that are not edited, each with the reason, such as `is generated`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub left_alone: BTreeMap<RepoPath, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closest: Option<ClosestEdit>,
 }

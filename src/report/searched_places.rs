@@ -15,9 +15,7 @@ pub fn list_searched_places(view: &View) -> Part<'static> {
     };
     let mut part = Part::list("Where it looked", summary.places.iter(), describe_place);
     part.intro = describe_candidates(summary);
-    let closest = summary.closest.as_ref().map(describe_closest);
-    let sentences: Vec<String> = closest.into_iter().chain(describe_left_files(summary)).collect();
-    part.tail = sentences.join(" ");
+    part.tail = summary.closest.as_ref().map_or_else(String::new, describe_closest);
     part
 }
 
@@ -60,18 +58,6 @@ fn describe_place(place: &SearchedPlace) -> Item {
     Item { name, text, ..Item::default() }
 }
 
-/// What was not edited, of what failing tests lead to.
-fn describe_left_files(summary: &SearchSummary) -> Option<String> {
-    /// Files that are named.
-    const NAMED: usize = 3;
-    let left = summary.left_alone.iter().take(NAMED);
-    let named: Vec<String> =
-        left.map(|(file, why)| format!("{}, which {why}", code(file.as_str()))).collect();
-    let more = summary.left_alone.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    (!named.is_empty()).then(|| format!("Left alone: {}{more}.", named.join("; ")))
-}
-
 fn describe_closest(closest: &ClosestEdit) -> String {
     let ClosestEdit { summary, test, suspicion } = closest;
     let (edit, test) = (code(summary), code(test.as_str()));
@@ -109,7 +95,6 @@ mod tests {
                     tried: 1,
                     of: 1,
                     closest: closest(None),
-                    ..SearchSummary::default()
                 },
                 "The last search tried the only edit that it knows there; none repairs a test and breaks no other.",
                 vec![
@@ -129,16 +114,7 @@ mod tests {
                 vec![],
                 "Closest: `` price.go:6: `a` → `b` ``, with which `p.TestA` passes; not taken, because it is odd.",
             ),
-            (
-                SearchSummary {
-                    left_alone: [(RepoPath::parse("a.pb.go").unwrap(), "is generated".into())]
-                        .into(),
-                    ..SearchSummary::default()
-                },
-                "The last search tried nothing.",
-                vec![],
-                "Left alone: `a.pb.go`, which is generated.",
-            ),
+            (SearchSummary::default(), "The last search tried nothing.", vec![], ""),
         ];
         for (summary, intro, items, tail) in table {
             let outcome = Outcome { searched: Some(summary), ..Outcome::default() };

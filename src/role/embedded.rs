@@ -1,6 +1,6 @@
 //! [`Embedded`]: the model-free repair engine, which diagnoses failures and searches for edits.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -280,8 +280,26 @@ impl Embedded {
             suspects: Suspects { plan: None, related, base_diff },
         };
         context.diagnosis = repair::diagnose(&self.search(step, &context, &|_| {})).await?;
+        let left_alone = describe_left_files(&context.diagnosis.left_alone);
+        if let Some(text) = left_alone.filter(|_| state.current_iteration == 1) {
+            fx.screen.show(&Event::Notice { text });
+        }
         Ok(context)
     }
+}
+
+/// Which sources that failures lead to are not edited, and why.
+fn describe_left_files(left: &BTreeMap<RepoPath, String>) -> Option<String> {
+    /// Files that are named.
+    const NAMED: usize = 3;
+    let named: Vec<String> =
+        left.iter().take(NAMED).map(|(file, why)| format!("`{file}`, which {why}")).collect();
+    let more = match left.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    (!named.is_empty())
+        .then(|| format!("Without a model, regreen does not edit {}{more}.", named.join("; ")))
 }
 
 /// The failures that a search is about first, and those that it is about then: what keeps tests from
@@ -308,6 +326,18 @@ mod tests {
     use super::*;
     use crate::domain::latest_results::tests::results;
     use crate::domain::test::{CaseKind, FailureText, Scope};
+
+    #[test]
+    fn files_that_are_left_alone_are_named() {
+        let left = |names: &[&str]| {
+            let one = |name: &&str| (RepoPath::parse(*name).unwrap(), "is generated".to_owned());
+            describe_left_files(&names.iter().map(one).collect())
+        };
+        assert_eq!(left(&[]), None);
+        let said = left(&["a.go", "b.go", "c.go", "d.go"]).unwrap();
+        assert!(said.contains("edit `a.go`, which is generated; `b.go`"), "{said}");
+        assert!(said.ends_with("and 1 more."), "{said}");
+    }
 
     #[test]
     fn what_keeps_tests_from_running_comes_first_unless_it_only_misses_a_package() {

@@ -124,6 +124,56 @@ class T(unittest.TestCase):
     assert_eq!(document["iterations"][0]["candidates"], 1);
 }
 
+/// The second bug shows only once the first is repaired.
+#[test]
+fn two_bugs_behind_one_test_are_repaired_together() {
+    let repo = TestRepo::new(&[
+        (
+            "cart.py",
+            r"class Cart:
+    def __init__(self):
+        self.items = []
+
+    def add(self, name, price, count=1):
+        self.items.append((name, price * count))
+
+    def total(self):
+        total = 1
+        for _, price in self.items:
+            total += price
+        return total
+
+    def discounted(self, percent):
+        total = self.total()
+        return round(total + total * percent / 100, 2)
+",
+        ),
+        (
+            "test_cart.py",
+            r"import unittest
+from cart import Cart
+
+class T(unittest.TestCase):
+    def test_cart(self):
+        cart = Cart()
+        cart.add('apple', 2, 3)
+        cart.add('pear', 4)
+        self.assertEqual(cart.total(), 10)
+        self.assertEqual(cart.discounted(10), 9)
+",
+        ),
+    ]);
+    let ran = repo.regreen(&["fix", "--json", "--jobs", "1"]);
+    let document = ran.document();
+    assert_eq!(document["result"], "success", "{document}\n{}", ran.err);
+    let first = &document["iterations"][0];
+    assert!(first["candidates"].as_u64().unwrap() < 50, "{first}");
+    let fixed = repo.git(&["show", &format!("{}:cart.py", document["branch"].as_str().unwrap())]);
+    for expected in ["total = 0\n", "total - total * percent"] {
+        assert!(fixed.contains(expected), "{fixed}");
+    }
+}
+
 #[test]
 fn failures_of_the_base_are_marked_and_flaky_tests_are_set_aside() {
     let flaky = r"import os, unittest

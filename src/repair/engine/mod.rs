@@ -174,8 +174,7 @@ pub async fn search(
     let chosen = hunt.needed(apart(chosen)).await?;
     let (tried, timed_out) = (hunt.tried, hunt.timed_out);
     let (places, of) = (searched_places(diagnosis), tried.saturating_add(hunt.untried));
-    let left_alone = diagnosis.left_alone.clone();
-    let summary = SearchSummary { places, tried, of, left_alone, closest: hunt.closest };
+    let summary = SearchSummary { places, tried, of, closest: hunt.closest };
     let (proposal, operators) = merge(chosen, tried).unzip();
     Ok(SearchOutcome {
         exhausted: proposal.is_none(),

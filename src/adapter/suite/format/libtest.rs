@@ -57,8 +57,25 @@ fn close(tests: &mut [ReportedTest], blocks: &mut BTreeMap<String, String>, targ
     for (name, block) in std::mem::take(blocks) {
         let id = format!("{target}::{name}");
         let Some(test) = tests.iter_mut().rev().find(|test| test.id == id) else { continue };
-        explain(test, block);
+        explain(test, if target.starts_with("doc:") { placed(&name, &block) } else { block });
     }
+}
+
+/// The output of a test of documentation with the line on which that begins, which its name holds: lines in the
+/// output count from the start of the test.
+fn placed(name: &str, block: &str) -> String {
+    let place = name.split_once(" - ").map(|(file, rest)| {
+        let line = rest.rsplit_once("(line ").map_or("", |(_, line)| line.trim_end_matches(')'));
+        (format!("panicked at {file}:"), format!("panicked at {file}:{line}:1:"))
+    });
+    let line = |line: &str| match &place {
+        Some((printed, true_place)) if line.contains(printed.as_str()) => {
+            let before = line.split(printed.as_str()).next().unwrap_or_default();
+            format!("{before}{true_place}\n")
+        }
+        _ => format!("{line}\n"),
+    };
+    block.lines().map(line).collect()
 }
 
 /// Sets class and message of a failure: the text after `panicked at`, else the first line.
@@ -135,6 +152,18 @@ fn unglued(line: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_test_of_documentation_fails_where_it_begins() {
+        let text = "   Doc-tests heck\n\nrunning 1 test\ntest src/snake.rs - snake::AsSnakeCase (line 49) ... FAILED\n\nfailures:\n\n---- src/snake.rs - snake::AsSnakeCase (line 49) stdout ----\nthread 'main' (3) panicked at src/snake.rs:8:1:\nassertion failed: a == b\n\n";
+        let tests = parse(text);
+        assert!(
+            tests[0].stack.contains("panicked at src/snake.rs:49:1:\nassertion"),
+            "{}",
+            tests[0].stack
+        );
+        assert_eq!(tests[0].message, "assertion failed: a == b");
+    }
 
     #[test]
     fn binaries_keep_their_tests_apart() {
