@@ -161,8 +161,8 @@ def timed(command, root, check=True, **more):
     return time.monotonic() - began, done.stdout
 
 
-def regreen(program, folder):
-    root = project(folder, BAD)
+def regreen(program, folder, root):
+    """Candidates a second of the whole iterations of a search in a project."""
     environment = dict(os.environ, REGREEN_WORK_DIR=os.path.join(folder, "work"))
     done = subprocess.run([program, "fix", "--json"], cwd=root, capture_output=True, text=True, env=environment)
     document = json.loads(done.stdout)
@@ -170,7 +170,7 @@ def regreen(program, folder):
     seconds = sum(one["seconds"] for one in document["iterations"])
     if not tried:
         sys.exit(f"regreen tried nothing: {document['reason']}\n{done.stderr[-2000:]}")
-    print(f"regreen: {tried} candidates in {seconds:.1f} s, {tried / seconds:.0f} a second ({document['result']}: {document['reason']})")
+    print(f"regreen: {tried} candidates in {seconds:.1f} s, {tried / seconds:.1f} a second ({document['result']}: {document['reason']})")
     return tried / seconds
 
 
@@ -205,7 +205,7 @@ def main():
     parser.add_argument("--cosmic-mutants", type=int, default=60)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        ours = regreen(os.path.abspath(options.regreen), folder)
+        ours = regreen(os.path.abspath(options.regreen), folder, project(folder, BAD))
         for name, rate in [("mutmut", mutmut(folder)), ("cosmic-ray", cosmic_ray(folder, options.cosmic_mutants))]:
             print(f"{name}: regreen judges {ours / rate:.1f} times as many a second")
 

@@ -13,7 +13,6 @@ and run of the suite included.
 """
 
 import argparse
-import json
 import os
 import re
 import shutil
@@ -21,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from mutation import regreen
 
 MODULES = 5
 
@@ -220,19 +221,6 @@ def project(folder, language, broken):
     return root
 
 
-def regreen(program, folder, language):
-    root = project(folder, language, True)
-    environment = dict(os.environ, REGREEN_WORK_DIR=os.path.join(folder, "work"))
-    done = subprocess.run([program, "fix", "--json"], cwd=root, capture_output=True, text=True, env=environment)
-    document = json.loads(done.stdout)
-    tried = sum(one["candidates"] for one in document["iterations"])
-    seconds = sum(one["seconds"] for one in document["iterations"])
-    if not tried:
-        sys.exit(f"regreen tried nothing: {document['reason']}\n{done.stderr[-2000:]}")
-    print(f"regreen: {tried} candidates in {seconds:.1f} s, {tried / seconds:.1f} a second ({document['result']})")
-    return tried / seconds
-
-
 def tester(folder, language):
     """A run of the mutation tester, from start to end."""
     root = project(folder, language, False)
@@ -258,7 +246,8 @@ def main():
     parser.add_argument("--regreen", default="target/dist/regreen")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        ours = regreen(os.path.abspath(options.regreen), folder, options.language)
+        root = project(folder, options.language, True)
+        ours = regreen(os.path.abspath(options.regreen), folder, root)
         print(f"regreen judges {ours / tester(folder, options.language):.1f} times as many a second")
 
 

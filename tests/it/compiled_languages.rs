@@ -57,6 +57,36 @@ fn a_workspace_of_three_crates_of_rust_turns_green() {
 }
 
 #[test]
+fn tests_of_one_name_in_two_crates_are_two_tests() {
+    let manifest = |name: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n")
+    };
+    let library = |name: &str, expression: &str| {
+        format!(
+            "pub fn {name}(n: u32) -> bool {{\n    {expression}\n}}\n\n#[cfg(test)]\nmod tests {{\n    #[test]\n    fn works() {{\n        assert!(super::{name}(50));\n        assert!(!super::{name}(49));\n    }}\n}}\n"
+        )
+    };
+    let repo = TestRepo::new(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nresolver = \"2\"\nmembers = [\"crates/one\", \"crates/other\"]\n",
+        ),
+        ("crates/one/Cargo.toml", &manifest("one")),
+        ("crates/one/src/lib.rs", &library("is_many", "n >= 50")),
+        ("crates/other/Cargo.toml", &manifest("other")),
+        ("crates/other/src/lib.rs", &library("is_large", "n > 50")),
+        (".gitignore", "target\nCargo.lock\n"),
+    ]);
+    let ran = repo.regreen(&["fix", ".", "--json", "--quiet"]);
+    let document = ran.document();
+    assert_eq!(document["result"], "success", "{document}\n{}", ran.err);
+    let branch = document["branch"].as_str().unwrap();
+    let changed = repo.git(&["diff", "--name-only", &format!("HEAD...{branch}")]);
+    assert_eq!(changed.trim(), "crates/other/src/lib.rs");
+    assert_eq!(document["initial"]["total"], 2, "{document}");
+}
+
+#[test]
 #[ignore = "needs go; a_workspace_of_three_crates_of_rust_turns_green always runs"]
 fn a_module_of_go_with_internal_packages_turns_green() {
     let repo = TestRepo::new(&[

@@ -1,7 +1,8 @@
 //! `cargo test`, read from the text output of Rust's test harness.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::code::pattern::Pattern;
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 
@@ -9,6 +10,7 @@ use super::super::format::{Report, libtest, rustc};
 use super::adapter::{
     CoverageCommand, FrameworkAdapter, PersistentRunner, TypedCommand, read_text, words,
 };
+use super::site::Site;
 
 /// The table row for `cargo test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
@@ -38,7 +40,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         command.into_run()
     },
     read: |artifacts| {
-        let text = read_text(artifacts.log)?;
+        let text = name_crates(&read_text(artifacts.log)?, &crate_folders(artifacts.site));
         let tests = libtest::parse(&text);
         if tests.is_empty()
             && let Some(failure) =
@@ -58,6 +60,46 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     },
     persistent: Some(PersistentRunner::Cargo),
 };
+
+/// Manifests that are read of one workspace.
+const MANIFESTS: usize = 300;
+
+/// The folders of the crates of a workspace below its own, by the names of the crates.
+pub fn crate_folders(site: &Site) -> BTreeMap<String, String> {
+    if !site.file_contains("Cargo.toml", "[workspace") {
+        return BTreeMap::new();
+    }
+    let root = site.working_folder();
+    let manifests = site.find_files(MANIFESTS, &|name| name == "Cargo.toml", &|_| false);
+    let named = manifests.iter().filter_map(|path| {
+        let folder = path.parent()?.strip_prefix(&root).ok()?.to_str()?.to_owned();
+        let text = site.read_small_text(&format!("{folder}/Cargo.toml"))?;
+        let package = text.split("[package]").nth(1)?.split("\n[").next()?;
+        let name = package.lines().find_map(|line| {
+            let value = line.trim().strip_prefix("name")?.trim_start().strip_prefix('=')?;
+            value.trim().strip_prefix('"')?.split('"').next()
+        })?;
+        (!folder.is_empty()).then(|| (name.replace('-', "_"), folder))
+    });
+    named.collect()
+}
+
+/// The output of cargo with the folder of the crate before the source of each binary of unit tests: cargo names that
+/// from the folder of its package, so that two crates have the same.
+fn name_crates(text: &str, folders: &BTreeMap<String, String>) -> String {
+    static HEADING: Pattern =
+        Pattern::new(r"(?m)Running unittests (\S+ \((?:\S*/)?([^/\s()]+)-[0-9a-f]+(?:\.exe)?\))");
+    let (mut named, mut copied) = (String::new(), 0);
+    for found in HEADING.captures(text) {
+        let (Some(source), Some(name)) = (found.get(1), found.get(2)) else { continue };
+        if let Some(folder) = folders.get(name.as_str()) {
+            named.push_str(text.get(copied..source.start()).unwrap_or_default());
+            named.push_str(&format!("{folder}/"));
+            copied = source.start();
+        }
+    }
+    named + text.get(copied..).unwrap_or_default()
+}
 
 /// Builds the library's tests and the files of `tests/` with selected tests, if all are there.
 fn select_targets(command: &mut TypedCommand, ids: &[TestId]) {
@@ -98,4 +140,40 @@ fn select(command: &mut TypedCommand, ids: &[TestId]) {
     let names: BTreeSet<String> = ids.iter().map(name_of).collect();
     command.extend(["--exact".to_owned()]);
     command.extend(names);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::adapter::host::files::write;
+
+    #[test]
+    fn unit_tests_of_two_crates_have_names_of_their_own() {
+        let root = tempfile::tempdir().unwrap();
+        let manifest = |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"1.0.0\"\n");
+        let root_manifest = "[workspace]\nmembers = [\"crates/*\"]\n".to_owned();
+        for (folder, text) in [
+            ("", root_manifest),
+            ("crates/price-list", manifest("price-list")),
+            ("crates/stock", manifest("stock")),
+        ] {
+            fs::create_dir_all(root.path().join(folder)).unwrap();
+            write(&root.path().join(folder).join("Cargo.toml"), text.as_bytes()).unwrap();
+        }
+        let folders = crate_folders(&Site::new(root.path(), ""));
+        let text = "     Running unittests src/lib.rs (target/debug/deps/price_list-0a1b)\n\nrunning 1 test\ntest tests::works ... ok\n\n     Running unittests src/lib.rs (target/debug/deps/stock-0a1c)\n\nrunning 1 test\ntest tests::works ... ok\n\n     Running tests/all.rs (target/debug/deps/all-0a1d)\n\nrunning 1 test\ntest works ... ok\n";
+        let tests = libtest::parse(&name_crates(text, &folders));
+        let ids: Vec<&str> = tests.iter().map(|test| test.id.as_str()).collect();
+        assert_eq!(
+            ids,
+            [
+                "crates/price-list/src/lib.rs::tests::works",
+                "crates/stock/src/lib.rs::tests::works",
+                "tests/all.rs::works"
+            ]
+        );
+        assert_eq!(name_crates(text, &BTreeMap::new()), text);
+    }
 }

@@ -34,6 +34,7 @@ pub use adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, ReportLocation,
     RunArtifacts, RunFiles, SAMPLES, Site, Tracer, heads, read_text, shell_argv, words,
 };
+pub use cargo_test::crate_folders;
 pub use command::matching_files;
 pub use go_test::{go_module, go_test_name};
 pub use named_commands::{NamedRunner, find as named_runner};

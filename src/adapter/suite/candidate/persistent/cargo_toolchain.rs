@@ -1,15 +1,15 @@
 //! Rust: `cargo test --no-run` builds all test programs of a project, and says where they are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use crate::adapter::suite::format::{ReportedTest, libtest};
-use crate::adapter::suite::framework::words;
+use crate::adapter::suite::framework::{crate_folders, words};
 use crate::adapter::suite::project_suite::ProjectSuite;
 use crate::code::language::Language;
-use crate::domain::id::TestId;
+use crate::domain::id::{TestId, in_folder};
 use crate::effect::CandidateRunnerRequest;
 
 use super::toolchain::{BuildError, TestProgram, Toolchain};
@@ -28,6 +28,8 @@ struct Line {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Target {
+    name: String,
+    kind: Vec<String>,
     src_path: PathBuf,
 }
 
@@ -74,6 +76,8 @@ pub struct CargoToolchain {
     /// The command up to the `--`, and the options behind it.
     command: Vec<String>,
     test_options: Vec<String>,
+    /// Folders of the crates of a workspace, by their names.
+    crates: BTreeMap<String, String>,
 }
 
 /// Options of test programs that change nothing of a selection by name.
@@ -93,8 +97,11 @@ impl CargoToolchain {
         let is_plain = command.starts_with(&words(&["cargo", "test"]))
             && command.get(2..)?.iter().all(|word| word.starts_with('-') && word != "--doc");
         command.retain(|word| !matches!(word.as_str(), "-q" | "--quiet" | "--no-fail-fast"));
-        (is_plain && test_options.iter().all(|word| is_test_option(word)))
-            .then_some(Self { command, test_options })
+        (is_plain && test_options.iter().all(|word| is_test_option(word))).then(|| Self {
+            command,
+            test_options,
+            crates: crate_folders(&site),
+        })
     }
 }
 
@@ -119,7 +126,12 @@ impl Toolchain for CargoToolchain {
         let program = |line: Line| {
             let package = line.manifest_path.parent()?;
             let source = line.target.src_path.strip_prefix(package);
-            let target = source.unwrap_or(&line.target.src_path).display().to_string();
+            let mut target = source.unwrap_or(&line.target.src_path).display().to_string();
+            let is_test = line.target.kind.iter().any(|kind| kind == "test");
+            let folder = self.crates.get(&line.target.name.replace('-', "_"));
+            if let Some(folder) = folder.filter(|_| !is_test) {
+                target = in_folder(folder, &target);
+            }
             let own = ("CARGO_MANIFEST_DIR".to_owned(), package.display().to_string());
             let (directory, environment) = (package.to_owned(), [own].into());
             Some(TestProgram { path: line.executable?, directory, target, environment })
