@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::adapter::host::files;
 use crate::code::language::Language;
 use crate::code::line_probes::{add_probes, read_mark};
 use crate::code::outline;
@@ -14,7 +15,7 @@ use super::add_lines;
 
 /// Files, and bytes of all of them, beyond which nothing is probed: the build would take too long.
 const MAX_FILES: usize = 200;
-const MAX_BYTES: usize = 2_000_000;
+const MAX_BYTES: u64 = 2_000_000;
 
 /// Folders beside the sources without product code.
 const OTHER_FOLDERS: &[&str] = &["target", "build", "tests", "test", "benches", "examples"];
@@ -29,19 +30,21 @@ impl ProbedSources {
     /// Probes the product code of a checkout. `None` where there is too much, or only one function, so that
     /// nothing is to be told apart.
     pub fn read(root: &Path, language: Language) -> Option<Self> {
-        let mut files = Vec::new();
-        list_sources(root, "", language, &mut files);
+        let mut found = Vec::new();
+        list_sources(root, "", language, &mut found);
         // What Maven and Gradle call tests stands beside.
         let is_product = |file: &RepoPath| {
             language != Language::Java || format!("/{file}").contains("/src/main/")
         };
-        files.retain(is_product);
-        files.sort();
+        found.retain(is_product);
+        found.sort();
         let (mut edits, mut bytes, mut functions) = (Vec::new(), 0, 0);
-        for (number, file) in files.iter().enumerate() {
-            let text = fs::read_to_string(root.join(file.as_str())).ok()?;
-            bytes += text.len();
-            if files.len() > MAX_FILES || bytes > MAX_BYTES {
+        for (number, file) in found.iter().enumerate() {
+            // Tests of the project have run, and may have put anything here.
+            let read = files::read_untrusted(&root.join(file.as_str()), MAX_BYTES);
+            let text = String::from_utf8(read.ok()??).ok()?;
+            bytes += text.len() as u64;
+            if found.len() > MAX_FILES || bytes > MAX_BYTES {
                 return None;
             }
             functions += outline::functions(language, &text).len();
@@ -50,7 +53,7 @@ impl ProbedSources {
                 edits.push(FileEdit { file, before, after });
             }
         }
-        (functions > 1).then_some(Self { edits, files })
+        (functions > 1).then_some(Self { edits, files: found })
     }
 
     /// The lines that marks name.
