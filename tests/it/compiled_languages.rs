@@ -8,7 +8,8 @@ fn check_repair(repo: &TestRepo, command: &str, (file, expected): (&str, &str)) 
         repo.regreen(&["fix", ".", "--dry-run", "--json", "--quiet", "--test-command", command]);
     let cluster = &planned.document()["explanation"]["clusters"][0];
     let runs = &cluster["place"]["spectrum"];
-    assert_eq!((&runs["failing"], &runs["failing-of"]), (&2.into(), &2.into()), "{cluster}");
+    assert!(runs["failing"].as_u64() >= Some(2), "{cluster}");
+    assert_eq!(runs["failing"], runs["failing-of"], "{cluster}");
     let suspects = cluster["functions"].as_array().unwrap();
     assert!(suspects.iter().any(|one| one["file"] == file), "{cluster}");
     let ran = repo.regreen(&["fix", ".", "--json", "--quiet", "--test-command", command]);
@@ -131,6 +132,10 @@ fn a_project_of_maven_with_two_modules_turns_green() {
         (
             "price/src/main/java/price/Price.java",
             "package price;\n\npublic class Price {\n    /** The price of one of n; more than 50 are cheaper. */\n    public static int rate(int n) {\n        if (n < 50) {\n            return 9;\n        }\n        return 10;\n    }\n}\n",
+        ),
+        (
+            "price/src/test/java/price/PriceTest.java",
+            "package price;\n\nimport static org.junit.Assert.assertEquals;\n\nimport org.junit.Test;\n\npublic class PriceTest {\n    @Test\n    public void aLargeOrderIsCheaper() {\n        assertEquals(9, Price.rate(51));\n    }\n\n    @Test\n    public void fiftyAreNoLargeOrder() {\n        assertEquals(10, Price.rate(50));\n    }\n}\n",
         ),
         ("shop/pom.xml", &module("shop", needs_price)),
         (

@@ -13,7 +13,7 @@ use crate::code::signature::{self, Callable};
 use crate::code::statement_counts::with_statement_counts;
 use crate::effect::Call;
 
-use super::{CALLS_FILE, CLASS_PATH, CallProgram, CallSource, JVM_OPTIONS};
+use super::{CALLS_FILE, CallProgram, CallSource, JVM_OPTIONS};
 use crate::adapter::suite::candidate::{copy_checkout, refresh_copy};
 
 /// The part of the program that is the same for all calls.
@@ -73,6 +73,11 @@ pub fn write_program(
     Ok(CallProgram { files: project.files, directory: project.folder, build, run, first_line })
 }
 
+/// Where the class path of a module is written; its folder ends in `/`.
+pub fn class_path_file(scratch: &Path, module: &str) -> PathBuf {
+    scratch.join(format!("class-path-{}", module.replace('/', "-")))
+}
+
 /// A module of a project.
 pub struct ModulePlace<'a> {
     /// The checkout.
@@ -102,7 +107,7 @@ impl ModulePlace<'_> {
         let failed = |error: std::io::Error| error.to_string();
         let Self { root, module, folder, scratch } = self;
         let copy = scratch.join("project");
-        let path_file = scratch.join(format!("{CLASS_PATH}{}", module.replace('/', "-")));
+        let path_file = class_path_file(scratch, module);
         let is_changed = if copy.is_dir() {
             refresh_copy(&root.join(module).join("src/main"), &copy.join(module).join("src/main"))
         } else {

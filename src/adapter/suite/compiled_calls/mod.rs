@@ -6,7 +6,7 @@ mod java;
 mod mutants;
 mod rust;
 
-pub(super) use java::ModulePlace;
+pub(super) use java::{ModulePlace, class_path_file};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -43,10 +43,7 @@ const RECORDS_LIMIT: u64 = 64 << 20;
 /// The name of each program's file of calls, without its ending.
 const CALLS_FILE: &str = "zz_regreen_calls";
 
-/// Beginning of the name of the file with the class path of a module of Java, below `calls`.
-pub(super) const CLASS_PATH: &str = "class-path-";
-
-/// The file beside it with the other options of the process that runs tests.
+/// The file beside the class paths with the other options of the process that runs tests.
 pub(super) const JVM_OPTIONS: &str = "jvm-options";
 
 /// What a program is written from.

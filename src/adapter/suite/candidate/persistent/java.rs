@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Invocation};
 use crate::code::language::Language;
-use crate::domain::id::{TestId, in_folder};
+use crate::domain::id::{RepoPath, TestId, in_folder};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{
@@ -24,7 +24,7 @@ use crate::effect::{
 use super::super::checkout_copy::{Side, refresh_copy, write_edits};
 use super::super::command::file_of;
 use super::probed_sources::ProbedSources;
-use crate::adapter::suite::compiled_calls::{CLASS_PATH, JVM_OPTIONS, ModulePlace};
+use crate::adapter::suite::compiled_calls::{JVM_OPTIONS, ModulePlace, class_path_file};
 use crate::adapter::suite::io_error::cannot;
 use crate::adapter::suite::java_modules::list_modules;
 use crate::adapter::suite::line_server::LineServer;
@@ -38,6 +38,9 @@ const BUILDING: Duration = Duration::from_mins(3);
 
 /// Time limit of all tests while nothing is changed.
 const TRACING: Duration = Duration::from_mins(1);
+
+/// Maximum number of modules: each takes a process, once its tests run.
+const MODULES: usize = 4;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -63,11 +66,19 @@ struct TestAnswer {
     reached: Vec<String>,
 }
 
+/// Runs the tests of one project, those of each module in a process of its own.
 pub struct JavaRunner {
+    modules: Vec<Module>,
+}
+
+struct Module {
     invocation: Invocation,
-    /// The checkout, and the folder of the module in it.
+    /// The checkout, and the folder of the module in it with a `/` at its end.
     root: PathBuf,
-    module: String,
+    folder: String,
+    /// The copy of the project that it was built in, and the class path of its tests.
+    copy: PathBuf,
+    class_path: String,
     /// Whether the tests pass while nothing is changed.
     is_green: bool,
     /// Where candidates are compiled to.
@@ -76,58 +87,81 @@ pub struct JavaRunner {
     server: Mutex<Option<LineServer>>,
 }
 
-/// Opens a runner for failing tests of one module, which is built for it. `None` where that fails.
+/// Opens a runner for failing tests, whose project is built for it. `None` where that fails for a module of theirs.
 pub async fn open_failing(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,
 ) -> Option<JavaRunner> {
     let site = suite.site(request.root);
-    let modules = list_modules(&site.root, &site.directory);
+    let all: Vec<String> = list_modules(&site.root, &site.directory)
+        .iter()
+        .map(|module| in_folder(module, ""))
+        .filter(|module| site.root.join(module).join("src/test/java").is_dir())
+        .collect();
     let module_of = |case: &TestCase| {
-        let class = format!("src/test/java/{}.java", file_of(&case.id).replace('.', "/"));
-        let mut found =
-            modules.iter().filter(|module| site.root.join(module).join(&class).is_file());
-        found.next().map(|module| in_folder(module, ""))
+        let file = test_file(&case.id);
+        all.iter().find(|module| site.root.join(module).join(&file).is_file())
     };
-    let failing: BTreeSet<Option<String>> = request.failing.iter().map(module_of).collect();
-    let module = failing.first().cloned().flatten().filter(|_| failing.len() == 1)?;
+    let needed: BTreeSet<&String> = request.failing.iter().map(module_of).collect::<Option<_>>()?;
+    if needed.len() > MODULES {
+        return None;
+    }
+    // The others have tests that pass, and that may break.
+    let others = all.iter().filter(|module| !needed.contains(module));
+    let modules: Vec<&String> = needed.iter().copied().chain(others).take(MODULES).collect();
     // Another module may have changed since it was built for calls.
     let _turn = suite.calls.lock().await;
     let scratch = suite.settings.scratch.join("calls");
     files::remove_tree(&scratch).ok()?;
     files::create_folder(&scratch).ok()?;
     let folder = site.working_folder();
-    let place =
-        ModulePlace { root: request.root, module: &module, folder: &folder, scratch: &scratch };
-    let copied = place.copy_project("").ok()?;
-    for (path, text) in &copied.files {
-        // The folder is that of the failing tests, unless somebody has put a link in its place.
-        files::write_below(&scratch, path.strip_prefix(&scratch).ok()?, text.as_bytes()).ok()?;
+    let mut build = None;
+    for module in &modules {
+        let place = ModulePlace { root: request.root, module, folder: &folder, scratch: &scratch };
+        let Ok(copied) = place.copy_project("") else { continue };
+        for (path, text) in &copied.files {
+            // The folder is that of the tests, unless somebody has put a link in its place.
+            files::write_below(&scratch, path.strip_prefix(&scratch).ok()?, text.as_bytes())
+                .ok()?;
+        }
+        build = copied.build.map(|argv| (copied.folder, argv)).or(build);
     }
-    if let Some(argv) = copied.build {
+    if let Some((directory, argv)) = build {
         let copy = scratch.join("project");
-        let invocation = Invocation { directory: copied.folder, ..suite.invocation(&copy, argv) };
+        let invocation = Invocation { directory, ..suite.invocation(&copy, argv) };
         process::run(&invocation, BUILDING, &scratch.join("build.log")).await.ok()?;
     }
-    let runner = open(suite, request).filter(|_| copied.path_file.is_file())?;
-    Some(JavaRunner { is_green: false, ..runner })
+    let open = |module: &&String| {
+        Some(Module { is_green: false, ..open_module(suite, request, module)? })
+    };
+    let modules: Vec<Module> = modules.iter().filter_map(open).collect();
+    let is_open = |folder: &&String| modules.iter().any(|one| one.folder == **folder);
+    needed.iter().all(is_open).then_some(JavaRunner { modules })
 }
 
 /// Opens a runner where calls were made in one module, whose sources are still the same.
 pub fn open(suite: &ProjectSuite<'_>, request: &CandidateRunnerRequest<'_>) -> Option<JavaRunner> {
+    let site = suite.site(request.root);
+    let modules = list_modules(&site.root, &site.directory);
+    let calls = suite.settings.scratch.join("calls");
+    let is_built = |module: &String| class_path_file(&calls, module).is_file();
+    let mut built = modules.iter().map(|module| in_folder(module, "")).filter(is_built);
+    let (module, None) = (built.next()?, built.next()) else { return None };
+    Some(JavaRunner { modules: vec![open_module(suite, request, &module)?] })
+}
+
+/// Opens a module that was built, unless its sources have changed since.
+fn open_module(
+    suite: &ProjectSuite<'_>,
+    request: &CandidateRunnerRequest<'_>,
+    module: &str,
+) -> Option<Module> {
     let scratch = &suite.settings.scratch;
     let calls = scratch.join("calls");
-    let entries = fs::read_dir(&calls).ok()?.flatten().map(|entry| entry.file_name());
-    let names = entries.filter_map(|name| name.into_string().ok());
-    let found: Vec<String> =
-        names.filter_map(|name| Some(name.strip_prefix(CLASS_PATH)?.to_owned())).collect();
-    let [name] = found.as_slice() else { return None };
-    let module = name.replace('-', "/");
-    let copy = calls.join("project").join(&module);
-    let sources = request.root.join(&module).join("src/main");
-    let [path, options] =
-        [format!("{CLASS_PATH}{name}"), JVM_OPTIONS.into()].map(|one| calls.join(one));
-    if refresh_copy(&sources, &copy.join("src/main")) {
+    let copy = calls.join("project");
+    let sources = request.root.join(module).join("src/main");
+    let [path, options] = [class_path_file(&calls, module), calls.join(JVM_OPTIONS)];
+    if refresh_copy(&sources, &copy.join(module).join("src/main")) {
         // What was compiled before is of no use to anybody.
         fs::remove_file(&path).ok()?;
         return None;
@@ -135,18 +169,27 @@ pub fn open(suite: &ProjectSuite<'_>, request: &CandidateRunnerRequest<'_>) -> O
     if sources.join("java/module-info.java").is_file() || !options.is_file() {
         return None;
     }
+    let class_path = fs::read_to_string(&path).ok()?;
     let driver = scratch.join("drivers/warm_java.java").display().to_string();
     let files = [path, options].map(|path| format!("@{}", path.display()));
     let argv = ["java".to_owned()].into_iter().chain(files);
     let argv = argv.chain(SHORT_LIVED.split(' ').map(str::to_owned)).chain([driver]).collect();
-    Some(JavaRunner {
-        invocation: Invocation { directory: copy, ..suite.invocation(request.root, argv) },
+    let directory = copy.join(module);
+    Some(Module {
+        invocation: Invocation { directory, ..suite.invocation(request.root, argv) },
         root: request.root.to_owned(),
-        module,
+        folder: module.to_owned(),
+        copy,
+        class_path,
         is_green: true,
-        scratch: scratch.join("warm-java"),
+        scratch: scratch.join("warm-java").join(module),
         server: Mutex::new(None),
     })
+}
+
+/// The source of a test below its module.
+fn test_file(test: &TestId) -> String {
+    format!("src/test/java/{}.java", file_of(test).replace('.', "/"))
 }
 
 fn failed(reason: &impl ToString) -> RunError {
@@ -166,7 +209,24 @@ fn changes_constant(edit: &FileEdit) -> bool {
             || lines.last().into_iter().chain(statement).any(|line| line.contains("final ")))
 }
 
-impl JavaRunner {
+impl Module {
+    /// Whether it has the test, in the checkout or by the edits.
+    fn has_test(&self, edits: &EditSet, test: &TestId) -> bool {
+        let file = format!("{}{}", self.folder, test_file(test));
+        edits.files.iter().any(|edit| edit.file.as_str() == file) || self.root.join(file).is_file()
+    }
+
+    /// Whether its tests can reach a source: it is its own, or that of a module on its class path.
+    fn can_reach(&self, file: &RepoPath) -> bool {
+        let Some((module, _)) = file.as_str().split_once("src/main/") else { return true };
+        let place = self.copy.join(module).display().to_string();
+        let place = place.trim_end_matches('/');
+        module == self.folder
+            || ["target", "build"].iter().any(|built| {
+                self.class_path.contains(&format!("{place}/{built}/"))
+            })
+    }
+
     /// Compiles the edited sources and the classes of the tests, and runs these.
     async fn ask(
         &self,
@@ -175,6 +235,8 @@ impl JavaRunner {
         limit: Duration,
         stop: bool,
     ) -> Result<Answer, RunError> {
+        let reached = edits.files.iter().filter(|edit| self.can_reach(&edit.file));
+        let edits = &EditSet { files: reached.cloned().collect() };
         let mut server = self.server.lock().await;
         let folder = &self.scratch;
         files::remove_tree(folder).map_err(cannot("remove", folder))?;
@@ -187,14 +249,13 @@ impl JavaRunner {
         }
         write_edits(folder, edits, Side::After)?;
         for test in tests {
-            let class = file_of(test).replace('.', "/");
-            let file = format!("{}src/test/java/{class}.java", self.module);
+            let file = format!("{}{}", self.folder, test_file(test));
             if !edited.contains(Path::new(&file)) {
                 sources.insert(self.root.join(file));
             }
         }
         let sources: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
-        let own = self.root.join(&self.module).join("src").display().to_string();
+        let own = self.root.join(&self.folder).join("src").display().to_string();
         let is_constant = edits.files.iter().any(changes_constant);
         let all =
             if is_constant { format!("{own}/main/java:{own}/test/java") } else { String::new() };
@@ -226,9 +287,49 @@ impl JavaRunner {
 }
 
 impl JavaRunner {
+    /// The tests of each module, that of the first test first.
+    fn by_module(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+    ) -> Result<Vec<(&Module, Vec<TestId>)>, RunError> {
+        let mut parts: Vec<(&Module, Vec<TestId>)> = Vec::new();
+        for test in tests {
+            let module = self.modules.iter().find(|module| module.has_test(edits, test));
+            let module = module.ok_or_else(|| failed(&format!("{test} is in no module of it")))?;
+            match parts.iter_mut().find(|(known, _)| known.folder == module.folder) {
+                Some((_, own)) => own.push(test.clone()),
+                None => parts.push((module, vec![test.clone()])),
+            }
+        }
+        Ok(parts)
+    }
+
+    /// What each module answers for its tests; the first that does not compile says so for all.
+    async fn ask(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+        stop: bool,
+    ) -> Result<Answer, RunError> {
+        let mut all = Answer::default();
+        for (module, own) in self.by_module(edits, tests)? {
+            let answer = module.ask(edits, &own, limit, stop).await?;
+            let is_red = answer.results.iter().any(|one| one.status == Status::Failed);
+            all.results.extend(answer.results);
+            all.refused = answer.refused;
+            if !all.refused.is_empty() || stop && is_red {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
     /// The lines that tests run, as far as they can be had.
     async fn probe_tests(&self, tests: &[TestId]) -> BTreeMap<TestId, Lines> {
-        let probed = ProbedSources::read(&self.root, Language::Java);
+        let root = self.modules.first().map(|module| module.root.as_path());
+        let probed = root.and_then(|root| ProbedSources::read(root, Language::Java));
         let Some(probed) = probed else { return BTreeMap::new() };
         let edits = EditSet { files: probed.edits.clone() };
         let results = self.ask(&edits, tests, TRACING, false).await.unwrap_or_default().results;
@@ -290,7 +391,6 @@ impl CandidateRunner for JavaRunner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::id::RepoPath;
 
     #[test]
     fn what_the_compiler_copies_into_other_classes_is_seen() {
