@@ -126,6 +126,9 @@ pub struct SearchSummary {
     pub tried: u32,
     /// Candidates that there were.
     pub of: u32,
+    /// Whether the session ended before the search did, so that an edit may have been found and not proposed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_stopped: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closest: Option<ClosestEdit>,
 }

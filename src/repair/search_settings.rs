@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::domain::explanation::SearchSummary;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::memory::Prior;
 use crate::domain::proposal::EditSet;
@@ -88,8 +89,8 @@ pub struct Search<'a> {
     pub prior: &'a Prior,
     /// Whether an earlier search tried all single edits of these sources, so that pairs are next.
     pub singles_done: bool,
-    /// Receives the number of edits tried so far.
-    pub progress: &'a (dyn Fn(u64) + Sync),
+    /// Receives what the search has done so far.
+    pub progress: &'a (dyn Fn(SearchSummary) + Sync),
 }
 
 /// Time limit of tests on a changed source: a multiple of their earlier time, plus `grace`.

@@ -23,6 +23,10 @@ pub fn list_searched_places(view: &View) -> Part<'static> {
 const NONE_HELPS: &str = "none repairs a test and breaks no other";
 
 fn describe_candidates(summary: &SearchSummary) -> String {
+    if summary.is_stopped {
+        let of = count(summary.of, "edit");
+        return format!("The search was stopped when it had tried {} of {of}.\n\n", summary.tried);
+    }
     match (summary.tried, summary.of) {
         (0, _) => "The last search tried nothing.\n\n".to_owned(),
         (1, 1) => {
@@ -94,6 +98,7 @@ mod tests {
                     places: vec![place("Discount", spectrum), place("<module>", None)],
                     tried: 1,
                     of: 1,
+                    is_stopped: false,
                     closest: closest(None),
                 },
                 "The last search tried the only edit that it knows there; none repairs a test and breaks no other.",
@@ -115,6 +120,12 @@ mod tests {
                 "Closest: `` price.go:6: `a` → `b` ``, with which `p.TestA` passes; not taken, because it is odd.",
             ),
             (SearchSummary::default(), "The last search tried nothing.", vec![], ""),
+            (
+                SearchSummary { tried: 2, of: 9, is_stopped: true, ..SearchSummary::default() },
+                "The search was stopped when it had tried 2 of 9 edits.",
+                vec![],
+                "",
+            ),
         ];
         for (summary, intro, items, tail) in table {
             let outcome = Outcome { searched: Some(summary), ..Outcome::default() };

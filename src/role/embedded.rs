@@ -1,14 +1,14 @@
 //! [`Embedded`]: the model-free repair engine, which diagnoses failures and searches for edits.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex as Lock, PoisonError};
 use std::time::Duration;
 
 use futures::lock::Mutex;
 use globset::GlobSet;
 
 use crate::domain::event::Event;
-use crate::domain::explanation::{ExplainedCluster, SearchBudget};
+use crate::domain::explanation::{ExplainedCluster, SearchBudget, SearchSummary};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::hindrance::Hindrance;
@@ -73,8 +73,8 @@ pub struct Embedded {
     protect: GlobSet,
     base_tree: Option<TreeId>,
     current: Mutex<Option<IterationContext>>,
-    /// Candidates that the search of this step has tried so far.
-    tried: AtomicU32,
+    /// What the search of this step has done so far.
+    so_far: Lock<SearchSummary>,
 }
 
 /// The effect of some edits on the tests.
@@ -89,7 +89,7 @@ impl Embedded {
     /// Creates an engine that has not opened a candidate runner yet, and edits no file of `protect`.
     #[must_use]
     pub fn new(jobs: usize, protect: GlobSet, base_tree: Option<TreeId>) -> Self {
-        Self { jobs, protect, base_tree, current: Mutex::new(None), tried: AtomicU32::new(0) }
+        Self { jobs, protect, base_tree, current: Mutex::new(None), so_far: Lock::default() }
     }
 
     /// Locates the causes of the failures, with related files and the change since the base.
@@ -162,12 +162,14 @@ impl Embedded {
         context: &IterationContext,
         step: StepInput<'_>,
     ) -> Result<SearchOutcome, EffectError> {
-        let before = self.tried();
-        let progress = |tried: u64| {
-            let all = before.saturating_add(u32::try_from(tried).unwrap_or(u32::MAX));
-            self.tried.store(all, Ordering::Relaxed);
-            let unit = "candidates".to_owned();
-            step.fx.screen.show(&Event::Progress { done: all.into(), total: None, unit });
+        let before = self.so_far().tried;
+        let progress = |mut summary: SearchSummary| {
+            summary.tried = summary.tried.saturating_add(before);
+            summary.of = summary.of.saturating_add(before);
+            summary.is_stopped = true;
+            let (done, unit) = (summary.tried.into(), "candidates".to_owned());
+            *self.so_far.lock().unwrap_or_else(PoisonError::into_inner) = summary;
+            step.fx.screen.show(&Event::Progress { done, total: None, unit });
         };
         let search = self.search(step, context, &progress);
         repair::search(&search, &context.diagnosis).await
@@ -175,12 +177,12 @@ impl Embedded {
 
     /// Counts the candidates of a new step.
     pub fn count_anew(&self) {
-        self.tried.store(0, Ordering::Relaxed);
+        *self.so_far.lock().unwrap_or_else(PoisonError::into_inner) = SearchSummary::default();
     }
 
-    /// Number of candidates that the search of this step has tried so far.
-    pub fn tried(&self) -> u32 {
-        self.tried.load(Ordering::Relaxed)
+    /// What the search of this step has done so far.
+    pub fn so_far(&self) -> SearchSummary {
+        self.so_far.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Applies the edits and runs the failing tests and those passing tests that reach them.
@@ -210,7 +212,7 @@ impl Embedded {
         &'a self,
         step: StepInput<'a>,
         context: &'a IterationContext,
-        progress: &'a (dyn Fn(u64) + Sync),
+        progress: &'a (dyn Fn(SearchSummary) + Sync),
     ) -> Search<'a> {
         let StepInput { state, fx, .. } = step;
         let candidates = match context.runner.speed() {

@@ -61,7 +61,9 @@ pub async fn close(
     }
     // A search that was stopped is repeated, so the state does not count what it had tried.
     if let (Some(unfinished), FixStep::Propose) = (&mut outcome.unfinished, state.next) {
-        unfinished.candidates += performer.fixer.tried();
+        let searched = performer.fixer.searched_so_far();
+        unfinished.candidates += searched.tried;
+        outcome.searched = (searched.tried > 0).then_some(searched).or(outcome.searched);
     }
     // A step that a limit of time or a kill ended has paid for calls that the state does not count
     // before the step is repeated.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::stream::{self, StreamExt};
 
 use crate::code::mutate::OperatorId;
-use crate::domain::explanation::{ClosestEdit, SearchSummary};
+use crate::domain::explanation::{ClosestEdit, SearchSummary, SearchedPlace};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, Proposal};
 use crate::domain::strategy::Strategy;
@@ -119,11 +119,10 @@ pub async fn search(
         .traces
         .iter()
         .any(|trace| failing.contains(&trace.test) && trace.duration >= HUNG);
-    let times = times(search, diagnosis);
-    let control = Duration::ZERO;
     let mut hunt = SearchRun {
         search,
         diagnosis,
+        places: searched_places(diagnosis),
         deadline,
         tried: 0,
         timed_out: 0,
@@ -131,8 +130,8 @@ pub async fn search(
         closest: None,
         literals,
         hangs,
-        times,
-        control,
+        times: times(search, diagnosis),
+        control: Duration::ZERO,
     };
     let mut chosen: Vec<Plausible> = Vec::new();
     let batch = search.strategy == Strategy::Aggressive;
@@ -173,8 +172,7 @@ pub async fn search(
     }
     let chosen = hunt.needed(apart(chosen)).await?;
     let (tried, timed_out) = (hunt.tried, hunt.timed_out);
-    let (places, of) = (searched_places(diagnosis), tried.saturating_add(hunt.untried));
-    let summary = SearchSummary { places, tried, of, closest: hunt.closest };
+    let summary = hunt.summary(tried, 0);
     let (proposal, operators) = merge(chosen, tried).unzip();
     Ok(SearchOutcome {
         exhausted: proposal.is_none(),
@@ -224,6 +222,7 @@ enum Edits {
 struct SearchRun<'a> {
     search: &'a Search<'a>,
     diagnosis: &'a Diagnosis,
+    places: Vec<SearchedPlace>,
     deadline: Duration,
     tried: u32,
     timed_out: u32,
@@ -261,6 +260,14 @@ fn times(search: &Search<'_>, diagnosis: &Diagnosis) -> BTreeMap<TestId, Duratio
 }
 
 impl SearchRun<'_> {
+    /// What is known once so many were tried, and more wait besides those that earlier passes left.
+    fn summary(&self, tried: u32, waiting: usize) -> SearchSummary {
+        let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
+        let of = tried.saturating_add(self.untried).saturating_add(waiting);
+        let (places, closest) = (self.places.clone(), self.closest.clone());
+        SearchSummary { places, tried, of, is_stopped: false, closest }
+    }
+
     fn is_over(&self) -> bool {
         let trial = &self.search.trial;
         self.tried >= trial.limits.candidates || trial.clock.elapsed() >= self.deadline
@@ -336,6 +343,8 @@ impl SearchRun<'_> {
         let (mut tried, mut order) = (self.tried, self.tried);
         let mut ahead: VecDeque<RankedEdit> = VecDeque::new();
         let mut pairs = Pairs::new(&self.diagnosis.sources);
+        let waiting = candidates.size_hint().1.unwrap_or_default();
+        (self.search.progress)(self.summary(tried, waiting));
         self.time_control(cluster).await?;
         let expected = cluster.tests.len();
         while tried < stop_at.min(self.search.trial.limits.candidates)
@@ -395,7 +404,8 @@ impl SearchRun<'_> {
                 hung += if busy { 0 } else { stopped.len().min(room) };
                 late.extend(stopped.into_iter().take(room));
             }
-            (self.search.progress)(u64::from(tried));
+            let waiting = candidates.size_hint().1.unwrap_or_default() + ahead.len();
+            (self.search.progress)(self.summary(tried, waiting));
         }
         let untried = candidates.size_hint().1.unwrap_or_default() + ahead.len();
         self.untried = self.untried.saturating_add(u32::try_from(untried).unwrap_or(u32::MAX));

@@ -13,6 +13,7 @@ use globset::GlobSet;
 
 use crate::domain::chain::{self, DegradedCase, FallbackTrigger};
 use crate::domain::event::Event;
+use crate::domain::explanation::SearchSummary;
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome, IterationResult, ProviderCalls};
 use crate::domain::guard::EditScope;
 use crate::domain::id::{CommitId, TreeId};
@@ -185,9 +186,9 @@ impl Fixer {
         Ok(context)
     }
 
-    /// Number of candidates that the search of the latest proposal step has tried so far.
-    pub fn tried(&self) -> u32 {
-        self.embedded.tried()
+    /// What the search of the latest proposal step has done so far.
+    pub fn searched_so_far(&self) -> SearchSummary {
+        self.embedded.so_far()
     }
 
     fn has_embedded(&self) -> bool {
