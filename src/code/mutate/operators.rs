@@ -188,7 +188,11 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::SuffixCall, Nodes(value::is_in_chain), 0.5, |site, edits| {
         append(site.spelling.chained, site, edits);
     }),
+    row(Id::SuffixCall, Nodes(value::is_text_receiver), 0.4, |site, edits| {
+        append(site.spelling.normalizers, site, edits);
+    }),
     row(Id::Negate, Values(is_condition), 1.0, value::negated),
+    row(Id::Negate, Values(value::is_flag), 1.0, value::negated),
     row(
         Id::Negate,
         Values(|site| value::is_boolean_call(site) && !is_condition(site)),
@@ -222,6 +226,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Constant, Values(|site| site.kind == Kind::Name), 0.25, |site, edits| {
         value::replace_fitting(["0", "1"].into_iter(), site, edits);
     }),
+    row(Id::Constant, Values(|site| site.kind == Kind::Name), 0.4, value::character_instead),
     row(
         Id::Ingredient,
         Values(|site| is_kind(site, &[Kind::Name, Kind::Subscript])),
@@ -230,6 +235,7 @@ pub const OPERATORS: &[Operator] = &[
     ),
     row(Id::Ingredient, Values(value::may_lack_operand), 0.25, value::more_operands),
     row(Id::Ingredient, Values(value::may_lack_part), 0.25, value::joined_sequence),
+    row(Id::Ingredient, Values(|site| site.kind == Kind::Call), 2.0, value::with_first_element),
     row(Id::WrapInCall, Values(value::may_lack_bound), 0.2, value::with_bound),
     row(Id::Constant, To(&[Kind::Sequence]), 0.3, value::nested_empty),
     row(
@@ -262,6 +268,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::InsertStatement, Statements(statement::is_nested), 0.4, statement::variable_change),
     row(Id::InsertStatement, Statements(statement::is_nested), 0.35, statement::variable_copy),
     row(Id::InsertStatement, Statements(statement::is_nested), 0.3, statement::adapted_statement),
+    row(Id::InsertStatement, Statements(statement::is_nested), 0.6, statement::finished_result),
     row(Id::MoveStatement, Statements(ANY), 0.5, statement::exchanged),
     row(Id::MoveStatement, Statements(ANY), 1.0, statement::moved_out),
     row(Id::MoveStatement, Statements(ANY), 0.7, statement::moved_in),

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use super::edit_site::{Candidate, EditList, EditSite};
 use super::ingredients::Ingredients;
+use super::macro_arguments::parse_arguments;
 use super::node_kind::{NodeKind, is_function};
 use super::operator_id::OperatorId;
 use super::operators::OPERATORS;
@@ -55,6 +56,17 @@ pub fn candidates(
 ) -> Vec<Candidate> {
     let mut found = candidates_by(language, source, accepts_line, foreign_names, &[]);
     let Some(tree) = language.parse(source) else { return found };
+    if language == Language::Rust
+        && let Some((exposed, arguments)) = parse_arguments(source)
+    {
+        let mut inside = edits_of(&exposed, language, source, accepts_line, foreign_names, &[]);
+        let is_around = |edit: &Candidate, one: &Range<usize>| {
+            one.start < edit.range.start && edit.range.end < one.end
+        };
+        inside.retain(|edit| arguments.iter().any(|one| is_around(edit, one)));
+        found.extend(inside);
+        found.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    }
     let assertions = assertions(tree.root_node(), source);
     found.retain(|edit| {
         !assertions.iter().any(|one| one.start < edit.range.end && edit.range.start < one.end)
@@ -93,6 +105,18 @@ pub fn candidates_by(
     only: &[OperatorId],
 ) -> Vec<Candidate> {
     let Some(tree) = language.parse(source) else { return Vec::new() };
+    edits_of(&tree, language, source, accepts_line, foreign_names, only)
+}
+
+/// The edits of the nodes of a tree, whose positions are those of the source.
+fn edits_of(
+    tree: &Tree,
+    language: Language,
+    source: &str,
+    accepts_line: &dyn Fn(u32) -> bool,
+    foreign_names: &[String],
+    only: &[OperatorId],
+) -> Vec<Candidate> {
     let (spelling, root) = (spelling(language), tree.root_node());
     let mut edits = EditList::new(source, only);
     for unit in units(root, source).into_iter().filter(|unit| reaches(*unit, accepts_line)) {

@@ -42,6 +42,10 @@ pub struct Spelling {
     pub suffixes: &'static [&'static str],
     /// Method calls that are often forgotten between two others.
     pub chained: &'static [&'static str],
+    /// Method calls that are often forgotten on a text before it is taken apart.
+    pub normalizers: &'static [&'static str],
+    /// Put around a variable: statements that are often forgotten before it is returned.
+    pub finishers: &'static [Affix],
     /// Put around a variable: values that are often assigned back to it.
     pub reassignments: &'static [Affix],
     /// Put around a returned value: changes that are seldom the right repair.
@@ -134,6 +138,8 @@ const PYTHON: Spelling = Spelling {
     index_confusions: &[("[:", "]"), ("[", ":]"), (".get(", ")"), ("[-", "]")],
     last: "[-1]",
     chained: &[],
+    normalizers: &[".lower()", ".strip()"],
+    finishers: &[("", ".sort()"), ("", ".reverse()")],
     suffixes: &[".strip()", ".lower()", ".upper()", ".copy()", ".items()", ".values()", ".keys()"],
     reassignments: &[
         ("sorted(", ")"),
@@ -214,6 +220,8 @@ const SCRIPT: Spelling = Spelling {
     index_confusions: &[],
     last: ".at(-1)",
     chained: &[".reverse()", ".sort()"],
+    normalizers: &[".toLowerCase()", ".trim()"],
+    finishers: &[("", ".sort()"), ("", ".sort((a, b) => a - b)"), ("", ".reverse()")],
     suffixes: &[
         ".trim()",
         ".toLowerCase()",
@@ -260,6 +268,8 @@ const TYPED: Spelling = Spelling {
     last: "",
     suffixes: &[],
     chained: &[],
+    normalizers: &[],
+    finishers: &[],
     reassignments: &[],
     return_wrappers: &[],
     reverse_sort: None,
@@ -280,7 +290,13 @@ const GO: Spelling = Spelling {
     nothing: "nil",
     concatenation: Some(["append(", ", ", "...)"]),
     wrappers: &["len", "int", "string"],
-    rare_wrappers: &["float64", "math.Abs"],
+    rare_wrappers: &["float64", "math.Abs", "strings.ToLower", "strings.TrimSpace"],
+    finishers: &[
+        ("sort.Ints(", ")"),
+        ("sort.Strings(", ")"),
+        ("slices.Sort(", ")"),
+        ("slices.Reverse(", ")"),
+    ],
     confused: &[
         &["ToUpper", "ToLower", "Title"],
         &["HasPrefix", "HasSuffix", "Contains"],
@@ -352,6 +368,8 @@ const RUST: Spelling = Spelling {
     slices: &["[1..]"],
     cuts: [("[..", "]"), ("[", "..]")],
     chained: &[".rev()", ".skip(1)"],
+    normalizers: &[".to_lowercase()", ".trim()"],
+    finishers: &[("", ".sort()"), ("", ".dedup()"), ("", ".reverse()")],
     suffixes: &[".abs()", ".rev()", ".clone()", ".trim()", ".to_lowercase()", ".to_string()"],
     if_while: Some(["if ", "while "]),
     empties: &["0", "\"\"", "Vec::new()", "vec![]", "String::new()", "0.0"],
@@ -390,12 +408,21 @@ const JAVA: Spelling = Spelling {
     ],
     suffixes: &[".trim()", ".toLowerCase()", ".size()", ".length()"],
     chained: &[".sorted()", ".distinct()", ".reverse()"],
+    normalizers: &[".toLowerCase()", ".trim()"],
+    finishers: &[("Collections.sort(", ")"), ("Collections.reverse(", ")")],
     cuts: [(".substring(0, ", ")"), (".substring(", ")")],
     if_while: Some(["if ", "while "]),
     if_affix: ("if (", ") {"),
     empties: &["0", "\"\"", "new ArrayList<>()"],
     ..TYPED
 };
+
+/// Whether the package of a function, if the language names it before the function, is imported.
+pub fn has_package(function: &str, source: &str) -> bool {
+    let package = function.split_once('.').map(|(package, _)| package);
+    let package = package.filter(|one| one.starts_with(|c: char| c.is_lowercase()));
+    package.is_none_or(|one| source.contains(&format!("\"{one}\"")))
+}
 
 /// The syntax of a language.
 pub fn spelling(language: Language) -> &'static Spelling {

@@ -4,10 +4,11 @@ use tree_sitter::Node;
 
 use super::edit_site::{EditList, EditSite, first};
 use super::node_kind::{NodeKind, is_function};
+use super::spelling::has_package;
 use super::type_fit::{may_be_of, type_fit};
 use super::value_types::DeclaredType;
 use crate::code::tree::visit;
-use NodeKind::{For, Return, Truth, While};
+use NodeKind::{For, Name, Return, Truth, While};
 
 /// Swaps loop jumps: `break` becomes `continue`, and the reverse.
 pub fn other_jump(site: &EditSite<'_>, edits: &mut EditList<'_>) {
@@ -255,6 +256,24 @@ pub fn similar_call(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
     for call in calls.iter().take(60) {
         insert(call, site, edits);
+    }
+}
+
+/// Inserts what brings a returned sequence in order.
+pub fn finished_result(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let value = match site.kind {
+        Return => short_value(site),
+        // The last expression of a block is its result.
+        Name if site.index + 1 == site.siblings.len() => Some(site.text),
+        _ => None,
+    };
+    let Some(name) = value.filter(|value| site.scope.names.iter().any(|name| name == value)) else {
+        return;
+    };
+    for (open, close) in site.spelling.finishers {
+        if has_package(open, site.source) {
+            insert(&format!("{open}{name}{close}{}", site.spelling.end), site, edits);
+        }
     }
 }
 

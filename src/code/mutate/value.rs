@@ -2,9 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::edit_site::{EditList, EditSite, first};
+use super::edit_site::{EditList, EditSite, first, is_condition};
 use super::name::is_read;
 use super::node_kind::NodeKind;
+use super::spelling::has_package;
 use super::type_fit::{may_be_of, type_fit};
 use super::value_types::DeclaredType;
 use NodeKind::{
@@ -141,6 +142,45 @@ pub fn is_in_chain(site: &EditSite<'_>) -> bool {
     site.kind == Call && parent.is_some_and(is_object)
 }
 
+/// Whether a variable that may be a text is the object of a call.
+pub fn is_text_receiver(site: &EditSite<'_>) -> bool {
+    let parent = site.node.parent();
+    let fields = ["object", "value"];
+    let is_object = |parent: Node<'_>| {
+        NodeKind::of(parent) != Assign
+            && fields.iter().any(|field| parent.child_by_field_name(field) == Some(site.node))
+    };
+    let known = site.scope.types.names.get(site.text);
+    let is_text = known.map_or(!site.spelling.is_typed, |known| *known == DeclaredType::Text);
+    site.kind == Name && is_text && parent.is_some_and(is_object)
+}
+
+/// Whether a variable is set to true or false somewhere.
+pub fn is_flag(site: &EditSite<'_>) -> bool {
+    let is_set = |truth: &str| site.source.contains(&format!("{} = {truth}", site.text));
+    site.kind == Name && !is_condition(site) && site.spelling.truths.into_iter().any(is_set)
+}
+
+/// Replaces a character by those that the file names.
+pub fn character_instead(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    if site.scope.types.names.get(site.text) == Some(&DeclaredType::Character) {
+        let texts = site.scope.strings.iter().filter(|text| text.starts_with('\''));
+        edits.replace_all(site.node, texts.take(3));
+    }
+}
+
+/// Adds the first element of a sequence to what a call makes of the others.
+pub fn with_first_element(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let [_, (open, close)] = site.spelling.cuts;
+    let Some((before, _)) = site.text.split_once(&format!("{open}1{close}")) else { return };
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let name = before.rsplit(|c| !is_part(c)).next().filter(|name| !name.is_empty());
+    let first = if open.starts_with(".substring") { ".charAt(0)" } else { "[0]" };
+    if let Some(name) = name {
+        edits.replace(site.node, format!("{name}{first} + {}", site.text));
+    }
+}
+
 /// Doubles or halves the value.
 pub fn share_of_value(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     /// A missing division by two is more common than other factors.
@@ -156,7 +196,8 @@ pub fn share_of_value(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 
 /// Wraps the value in a call of each function that is often forgotten.
 pub fn wrap_in(wrappers: &[&str], site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for wrapper in wrappers {
+    let is_imported = |wrapper: &&&str| has_package(wrapper, site.source);
+    for wrapper in wrappers.iter().filter(is_imported) {
         if !site.text.starts_with(&format!("{wrapper}(")) {
             edits.replace(site.node, format!("{wrapper}({})", site.text));
         }

@@ -69,7 +69,7 @@ pub struct SearchOutcome {
 
 /// Candidates of a pass that get a second chance after they ran out of time while the machine was
 /// quick enough: most of these hang.
-const MAX_RETRIED: usize = 8;
+const MAX_RETRIED: usize = 4;
 
 /// The same number where the unchanged sources hang, as most of their candidates then do.
 const MAX_RETRIED_OF_HANGING: usize = 3;
@@ -337,7 +337,8 @@ impl SearchRun<'_> {
     ) -> Result<Vec<Plausible>, EffectError> {
         let mut candidates = candidates
             .filter(|ranked| !self.search.disproved.contains(&fingerprint(&ranked.edits)));
-        let jobs = self.search.trial.concurrency();
+        let trial = &self.search.trial;
+        let jobs = trial.concurrency();
         let mut stop_at = self.tried.saturating_add(budget.max(1));
         let (mut plausible, mut late, mut hung) = (Vec::new(), Vec::new(), 0);
         let (mut tried, mut order) = (self.tried, self.tried);
@@ -347,8 +348,7 @@ impl SearchRun<'_> {
         (self.search.progress)(self.summary(tried, waiting));
         self.time_control(cluster).await?;
         let expected = cluster.tests.len();
-        while tried < stop_at.min(self.search.trial.limits.candidates)
-            && self.search.trial.clock.elapsed() < self.deadline
+        while tried < stop_at.min(trial.limits.candidates) && trial.clock.elapsed() < self.deadline
         {
             if ahead.is_empty() {
                 let mut next = || pairs.next_of(&mut candidates);
@@ -360,7 +360,7 @@ impl SearchRun<'_> {
             }
             tried += u32::try_from(wave.len()).unwrap_or(u32::MAX);
             let mut stopped = Vec::new();
-            for (ranked, repairs) in self.judge_all(wave, cluster).await {
+            for (ranked, repairs) in self.judge_all(wave, cluster, 1).await {
                 order += 1;
                 match repairs {
                     _ if order > stop_at => {}
@@ -411,22 +411,27 @@ impl SearchRun<'_> {
         self.untried = self.untried.saturating_add(u32::try_from(untried).unwrap_or(u32::MAX));
         drop((candidates, pairs));
         self.tried = tried;
-        for (order, ranked) in late {
-            if order >= stop_at || self.search.trial.clock.elapsed() >= self.deadline {
-                break;
-            }
-            let (ranked, repairs) = self.judge_whole(ranked, cluster, RETRY_LIMIT_FACTOR).await;
-            match repairs {
-                Ok(repairs) => plausible.push(self.plausible(ranked, order, repairs)),
-                Err(Rejection::OutOfTime) => continue,
-                Err(Rejection::Refuted | Rejection::Advanced(_)) => {}
-                Err(Rejection::Failed(error)) => return Err(error),
-            }
-            self.timed_out = self.timed_out.saturating_sub(1);
-            // Nothing behind it in the stream is better.
-            if plausible.last().is_some_and(|one| one.order == order && one.is_conclusive(expected))
-            {
-                break;
+        let (orders, mut late): (Vec<u32>, VecDeque<RankedEdit>) =
+            late.into_iter().filter(|(order, _)| *order < stop_at).unzip();
+        let mut orders = orders.into_iter();
+        let mut is_found = false;
+        while !late.is_empty() && !is_found && trial.clock.elapsed() < self.deadline {
+            let wave = late.drain(..jobs.min(late.len())).collect();
+            let judged = self.judge_all(wave, cluster, RETRY_LIMIT_FACTOR).await;
+            for ((ranked, repairs), order) in judged.into_iter().zip(&mut orders) {
+                match repairs {
+                    Ok(repairs) => plausible.push(self.plausible(ranked, order, repairs)),
+                    Err(Rejection::OutOfTime) => continue,
+                    Err(Rejection::Refuted | Rejection::Advanced(_)) => {}
+                    Err(Rejection::Failed(error)) => return Err(error),
+                }
+                self.timed_out = self.timed_out.saturating_sub(1);
+                // Nothing behind it in the stream is better.
+                let last = plausible.last().filter(|one| one.order == order);
+                is_found = last.is_some_and(|one| one.is_conclusive(expected));
+                if is_found {
+                    break;
+                }
             }
         }
         Ok(plausible)
@@ -563,9 +568,10 @@ impl SearchRun<'_> {
         &self,
         candidates: Vec<RankedEdit>,
         cluster: &Cluster,
+        patience: u32,
     ) -> Vec<(RankedEdit, Result<Repaired, Rejection>)> {
         stream::iter(candidates)
-            .map(|ranked| self.judge_whole(ranked, cluster, 1))
+            .map(|ranked| self.judge_whole(ranked, cluster, patience))
             .buffered(self.search.trial.concurrency())
             .collect()
             .await

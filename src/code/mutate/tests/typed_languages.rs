@@ -53,6 +53,21 @@ fn slips_of_go_are_among_the_first() {
         ),
         ("package a\n\nfunc f(a, b int) (int, int) {\n\treturn b, a\n}\n", "return a, b", 6),
         ("package a\n\nfunc f(a int) {\n\tfor a < 3 {\n\t\ta--\n\t}\n}\n", "a++", 12),
+        (
+            "package a\n\nimport \"sort\"\n\nfunc f(xs []int) []int {\n\treturn xs\n}\n\nvar _ = sort.Strings\n",
+            "\tsort.Ints(xs)\n\treturn xs",
+            40,
+        ),
+        (
+            "package a\n\nimport \"strings\"\n\nfunc f(text string) (n int) {\n\tfor range text {\n\t\tn++\n\t}\n\treturn n + len(strings.Fields(text))\n}\n",
+            "range strings.ToLower(text)",
+            120,
+        ),
+        (
+            "package a\n\nfunc f(xs []string) string {\n\tif len(xs) == 0 {\n\t\treturn \"\"\n\t}\n\treturn f(xs[1:])\n}\n",
+            "return xs[0] + f(xs[1:])",
+            60,
+        ),
     ];
     check_ranks(Language::Go, &table);
 }
@@ -75,6 +90,26 @@ fn slips_of_rust_are_among_the_first() {
             "n += 1",
             8,
         ),
+        (
+            "fn f(arr: &[i32], i: usize) -> Vec<i32> {\n    vec![i as i32, arr[i]]\n}\n",
+            "vec![arr[i], i as i32]",
+            12,
+        ),
+        (
+            "fn f(n: i32) -> String {\n    format!(\"{}\", vec![n - 1])\n}\n",
+            "format!(\"{}\", vec![n + 1])",
+            12,
+        ),
+        (
+            "fn f(text: &str) -> usize {\n    text.chars().collect::<std::collections::HashSet<char>>().len()\n}\n",
+            "text.to_lowercase().chars()",
+            60,
+        ),
+        (
+            "fn f(xs: &[i32]) -> Vec<i32> {\n    let mut out = xs.to_vec();\n    out\n}\n",
+            "    out.sort();\n    out",
+            60,
+        ),
     ];
     check_ranks(Language::Rust, &table);
 }
@@ -92,6 +127,11 @@ fn slips_of_java_are_among_the_first() {
             "class A {\n    int f(int a) {\n        return a > 0 ? -a : a;\n    }\n}\n",
             "a > 0 ? a : -a",
             12,
+        ),
+        (
+            "class A {\n    int f(String s) {\n        int sum = 0;\n        for (char c : s.toCharArray()) {\n            sum += c - c;\n        }\n        return sum + 'a';\n    }\n}\n",
+            "sum += c - 'a';",
+            100,
         ),
         (
             "class A {\n    String f(String s) {\n        return s.substring(1, s.length());\n    }\n}\n",

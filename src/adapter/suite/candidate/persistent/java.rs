@@ -39,8 +39,11 @@ const BUILDING: Duration = Duration::from_mins(3);
 /// Time limit of all tests while nothing is changed.
 const TRACING: Duration = Duration::from_mins(1);
 
-/// Maximum number of modules: each takes a process, once its tests run.
+/// Maximum number of modules: each takes processes, once its tests run.
 const MODULES: usize = 4;
+
+/// Maximum number of processes of a module.
+const SLOTS: usize = 2;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -81,6 +84,11 @@ struct Module {
     class_path: String,
     /// Whether the tests pass while nothing is changed.
     is_green: bool,
+    /// One for each candidate at a time.
+    slots: Vec<Slot>,
+}
+
+struct Slot {
     /// Where candidates are compiled to.
     scratch: PathBuf,
     /// One process, which gives its answers one after the other.
@@ -131,9 +139,8 @@ pub async fn open_failing(
         let invocation = Invocation { directory, ..suite.invocation(&copy, argv) };
         process::run(&invocation, BUILDING, &scratch.join("build.log")).await.ok()?;
     }
-    let open = |module: &&String| {
-        Some(Module { is_green: false, ..open_module(suite, request, module)? })
-    };
+    let open =
+        |module: &&String| Some(Module { is_green: false, ..open_module(suite, request, module)? });
     let modules: Vec<Module> = modules.iter().filter_map(open).collect();
     let is_open = |folder: &&String| modules.iter().any(|one| one.folder == **folder);
     needed.iter().all(is_open).then_some(JavaRunner { modules })
@@ -175,6 +182,10 @@ fn open_module(
     let argv = ["java".to_owned()].into_iter().chain(files);
     let argv = argv.chain(SHORT_LIVED.split(' ').map(str::to_owned)).chain([driver]).collect();
     let directory = copy.join(module);
+    let slot = |number: usize| Slot {
+        scratch: scratch.join(format!("warm-java-{number}")).join(module),
+        server: Mutex::new(None),
+    };
     Some(Module {
         invocation: Invocation { directory, ..suite.invocation(request.root, argv) },
         root: request.root.to_owned(),
@@ -182,8 +193,7 @@ fn open_module(
         copy,
         class_path,
         is_green: true,
-        scratch: scratch.join("warm-java").join(module),
-        server: Mutex::new(None),
+        slots: (0..request.jobs.clamp(1, SLOTS)).map(slot).collect(),
     })
 }
 
@@ -222,9 +232,9 @@ impl Module {
         let place = self.copy.join(module).display().to_string();
         let place = place.trim_end_matches('/');
         module == self.folder
-            || ["target", "build"].iter().any(|built| {
-                self.class_path.contains(&format!("{place}/{built}/"))
-            })
+            || ["target", "build"]
+                .iter()
+                .any(|built| self.class_path.contains(&format!("{place}/{built}/")))
     }
 
     /// Compiles the edited sources and the classes of the tests, and runs these.
@@ -237,8 +247,10 @@ impl Module {
     ) -> Result<Answer, RunError> {
         let reached = edits.files.iter().filter(|edit| self.can_reach(&edit.file));
         let edits = &EditSet { files: reached.cloned().collect() };
-        let mut server = self.server.lock().await;
-        let folder = &self.scratch;
+        let waiting =
+            self.slots.iter().map(|slot| Box::pin(async move { (slot, slot.server.lock().await) }));
+        let ((slot, mut server), ..) = futures::future::select_all(waiting).await;
+        let folder = &slot.scratch;
         files::remove_tree(folder).map_err(cannot("remove", folder))?;
         files::create_folder(folder).map_err(cannot("create", folder))?;
         let edited: BTreeSet<&Path> =
@@ -347,8 +359,8 @@ impl CandidateRunner for JavaRunner {
         Speed::Warm
     }
 
-    fn concurrency(&self, _jobs: usize) -> usize {
-        1
+    fn concurrency(&self, jobs: usize) -> usize {
+        jobs.clamp(1, SLOTS)
     }
 
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
