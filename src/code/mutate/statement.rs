@@ -261,15 +261,18 @@ pub fn similar_call(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 
 /// Inserts what brings a returned sequence in order.
 pub fn finished_result(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    let value = match site.kind {
-        Return => short_value(site),
+    let inner = site.node.named_child(0).filter(|_| site.node.kind() == "expression_statement");
+    let statement = inner.unwrap_or(site.node);
+    let value = match NodeKind::of(statement) {
+        Return => statement.named_child(0),
         // The last expression of a block is its result.
-        Name if site.index + 1 == site.siblings.len() => Some(site.text),
+        Name if site.index + 1 == site.siblings.len() => Some(statement),
         _ => None,
     };
-    let Some(name) = value.filter(|value| site.scope.names.iter().any(|name| name == value)) else {
+    let name = value.map(|value| site.text_of(value)).unwrap_or_default();
+    if !site.scope.names.iter().any(|known| known == name) {
         return;
-    };
+    }
     for (open, close) in site.spelling.finishers {
         if has_package(open, site.source) {
             insert(&format!("{open}{name}{close}{}", site.spelling.end), site, edits);

@@ -22,7 +22,8 @@ struct Line {
 }
 
 /// Reads the events. Ids are `package.Test`; a package that fails without a failing test (it does
-/// not build, or panics outside of one) is a failing test named after the package. Tests print
+/// not build, or panics outside of one) is a failing test named after the package, unless the runtime itself
+/// ends the process, as for endless recursion, while one test runs: that is the failure of this test. Tests print
 /// files without their folder, which is the package's below `module`.
 pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
     let mut tests: Vec<ReportedTest> = Vec::new();
@@ -76,7 +77,16 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
         if let Some(build) = outputs.get(&line.failed_build) {
             output = format!("{build}{output}");
         }
-        let kind = if line.test.is_some() { CaseKind::Test } else { CaseKind::Unloaded };
+        let is_fatal = output.lines().any(|line| line.starts_with("fatal error: "));
+        let own = if let [test] = unended.as_slice()
+            && is_fatal
+        {
+            Some((*test).to_owned())
+        } else {
+            line.test.as_ref().map(|_| id.clone())
+        };
+        let kind = if own.is_some() { CaseKind::Test } else { CaseKind::Unloaded };
+        let id = own.unwrap_or(id);
         let mut test = ReportedTest { id, kind, status: Some(status), ..ReportedTest::default() };
         test.duration_ms = milliseconds(line.elapsed);
         if status == Status::Failed {
@@ -90,7 +100,7 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
             let crash = output.lines().find(is_crash).filter(|_| line.test.is_none());
             let first = crash.or_else(|| output.lines().find(is_message)).unwrap_or_default();
             first.trim().clone_into(&mut test.message);
-            if !unended.is_empty() {
+            if !unended.is_empty() && kind == CaseKind::Unloaded {
                 let names = unended.join("`, `");
                 let verb = if unended.len() == 1 { "was" } else { "were" };
                 test.message
@@ -140,6 +150,18 @@ mod tests {
                 "panic: late: socket closed (the process ended while `m/a.TestWaits` was running)"
             )
         );
+    }
+
+    #[test]
+    fn endless_recursion_is_the_failure_of_the_test_that_runs() {
+        let text = r#"{"Action":"run","Package":"m/a","Test":"TestDeep"}
+{"Action":"output","Package":"m/a","Test":"TestDeep","Output":"runtime: goroutine stack exceeds 1000000000-byte limit\n"}
+{"Action":"output","Package":"m/a","Test":"TestDeep","Output":"fatal error: stack overflow\n"}
+{"Action":"fail","Package":"m/a","Elapsed":1.5}"#;
+        let tests = parse(text, "m");
+        let [test] = tests.as_slice() else { panic!("{tests:?}") };
+        let shown = (test.id.as_str(), test.kind, test.message.as_str());
+        assert_eq!(shown, ("m/a.TestDeep", CaseKind::Test, "fatal error: stack overflow"));
     }
 
     #[test]

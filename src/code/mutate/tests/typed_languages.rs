@@ -110,6 +110,11 @@ fn slips_of_rust_are_among_the_first() {
             "    out.sort();\n    out",
             60,
         ),
+        (
+            "fn f(xs: &[i32]) -> Vec<i32> {\n    let mut out = xs.to_vec();\n    out.sort();\n    return out;\n}\n",
+            "    out.dedup();\n    return out;",
+            100,
+        ),
     ];
     check_ranks(Language::Rust, &table);
 }
