@@ -45,7 +45,13 @@ pub fn repeated_edits(
             .iter()
             .filter(|one| one.start <= edit.range.start && edit.range.end <= one.end);
         let innermost = around.min_by_key(|one| one.len());
-        if let (Some(function), Some((old, new))) = (innermost, changed_text(source, edit)) {
+        if let (Some(function), Some((mut old, mut new))) = (innermost, changed_text(source, edit))
+        {
+            // Letters in the other case are the same edit, whichever they are.
+            if old.eq_ignore_ascii_case(new) {
+                let is_upper = !new.contains(|c: char| c.is_ascii_lowercase());
+                (old, new) = ("", if is_upper { "upper" } else { "lower" });
+            }
             places.entry((edit.operator, function.start, old, new)).or_default().push(edit);
         }
     }
@@ -81,6 +87,14 @@ fn join_places(source: &str, edits: &[&Candidate]) -> Option<Candidate> {
 mod tests {
     use crate::code::language::Language;
     use crate::code::mutate::candidates;
+
+    #[test]
+    fn letters_of_a_range_change_their_case_together() {
+        let source = "package a\n\nfunc f(c rune) bool {\n\treturn 'a' <= c && c <= 'z'\n}\n";
+        let edits = candidates(Language::Go, source, &|_| true, &[]);
+        let expected = source.replace("'a'", "'A'").replace("'z'", "'Z'");
+        assert!(edits.iter().any(|edit| edit.apply(source) == expected));
+    }
 
     #[test]
     fn an_edit_that_is_possible_twice_in_a_function_is_made_at_both_places() {
