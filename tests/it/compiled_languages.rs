@@ -45,7 +45,7 @@ fn a_workspace_of_three_crates_of_rust_turns_green() {
         ("price/Cargo.toml", &manifest("price", "")),
         (
             "price/src/lib.rs",
-            "/// The price of one of `n`; more than 50 are cheaper.\npub fn rate(n: u32) -> u32 {\n    if n < 50 {\n        return 9;\n    }\n    10\n}\n",
+            "/// The price of one of `n`; more than 50 are cheaper.\n///\n/// ```\n/// assert_eq!(price::rate(60), 9);\n/// ```\npub fn rate(n: u32) -> u32 {\n    if n < 50 {\n        return 9;\n    }\n    10\n}\n",
         ),
         ("stock/Cargo.toml", &manifest("stock", "")),
         (

@@ -110,7 +110,8 @@ async fn open_java(
     Ok(reproduces(&runner, &failing).await.then(|| Box::new(runner) as Box<dyn CandidateRunner>))
 }
 
-/// Opens the runner for tests that a compiler builds, where the toolchain can build all that fail.
+/// Opens the runner for tests that a compiler builds, where the toolchain can build one that fails: the suite's
+/// command runs others, such as those of documentation.
 async fn open_compiled(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,
@@ -121,11 +122,12 @@ async fn open_compiled(
     } else {
         CargoToolchain::open(suite, request).map(|one| Box::new(one) as Box<dyn Toolchain>)
     };
-    let failing: Vec<TestId> = request.failing.iter().map(|case| case.id.clone()).collect();
-    let fits = |one: &dyn Toolchain| failing.iter().all(|test| one.unit_of(test).is_some());
-    let Some(toolchain) = toolchain.filter(|one| !failing.is_empty() && fits(one.as_ref())) else {
+    let Some(toolchain) = toolchain else { return Ok(None) };
+    let mut failing: Vec<TestId> = request.failing.iter().map(|case| case.id.clone()).collect();
+    failing.sort_by_key(|test| toolchain.unit_of(test).is_none());
+    if failing.first().is_none_or(|test| toolchain.unit_of(test).is_none()) {
         return Ok(None);
-    };
+    }
     let runner = compiled::open(suite, request, toolchain);
     Ok(reproduces(&runner, &failing).await.then(|| Box::new(runner) as Box<dyn CandidateRunner>))
 }
