@@ -4,6 +4,7 @@
 
 pub mod behaviour;
 pub mod block_counts;
+pub mod conditions;
 pub mod conventions;
 pub mod coverage;
 pub mod crossing_calls;

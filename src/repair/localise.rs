@@ -6,11 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::code::conditions::deciding_lines;
 use crate::code::language::Language;
 use crate::code::lint::reason_to_leave;
 use crate::code::mutate::inline_test_lines;
-use crate::code::outline::{self, Function};
-use crate::domain::explanation::{SuspectFunction, ochiai};
+use crate::code::outline;
+use crate::domain::explanation::SuspectFunction;
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::provider::EMBEDDED;
@@ -18,22 +19,16 @@ use crate::domain::source_text;
 use crate::domain::test::{CaseKind, Frame, Status, TestCase};
 use crate::effect::{EffectError, Trace};
 
-use super::clues::Clues;
 use super::search_settings::Search;
+use super::spectrum::{Evidence, Outlines, lines_of, score_lines};
 use super::unknown_name::UnknownNames;
 
 /// Maximum number of passing tests to trace; more tests change the ranking little.
 const TRACED: usize = 300;
 
-/// Maximum number of lines of a cluster, most suspicious first.
-const LINES: usize = 400;
-
 /// Functions that are named for a cluster, and lines of all of them together.
 pub(super) const NAMED_FUNCTIONS: usize = 5;
 const NAMED_LINES: usize = 10;
-
-/// Added to the suspiciousness of a line that changed since the base.
-const CHANGED_BONUS: f64 = 0.6;
 
 /// A group of failing tests that one edit may repair.
 #[derive(Clone, Debug)]
@@ -196,46 +191,11 @@ pub(super) fn changed_lines(search: &Search<'_>) -> BTreeMap<RepoPath, BTreeSet<
     changed
 }
 
-/// Lines that a test executed in the editable sources.
-fn lines_of<'a>(
-    trace: &'a Trace,
-    sources: &'a BTreeMap<RepoPath, String>,
-) -> impl Iterator<Item = (&'a RepoPath, u32)> {
-    trace
-        .lines
-        .iter()
-        .filter(|(file, _)| sources.contains_key(*file))
-        .flat_map(|(file, lines)| lines.iter().map(move |line| (file, *line)))
-}
-
-type Outlines = BTreeMap<RepoPath, Vec<Function>>;
-
 fn outlines(sources: &BTreeMap<RepoPath, String>) -> Outlines {
     let functions = |(file, text): (&RepoPath, &String)| {
         Some((file.clone(), outline::functions(Language::of(file)?, text)))
     };
     sources.iter().filter_map(functions).collect()
-}
-
-/// What the suspiciousness of lines follows from.
-struct Evidence<'a> {
-    search: &'a Search<'a>,
-    traces: &'a [Trace],
-    sources: &'a BTreeMap<RepoPath, String>,
-    /// The files of the failing tests.
-    tests: &'a BTreeMap<RepoPath, String>,
-    outlines: &'a Outlines,
-    /// How many passing tests run each line.
-    passed: BTreeMap<(&'a RepoPath, u32), u32>,
-    changed: BTreeMap<RepoPath, BTreeSet<u32>>,
-    /// Lines of tests inside of the sources.
-    inline_tests: BTreeMap<&'a RepoPath, BTreeSet<u32>>,
-}
-
-impl Evidence<'_> {
-    fn is_test_line(&self, file: &RepoPath, line: u32) -> bool {
-        self.inline_tests.get(file).is_some_and(|lines| lines.contains(&line))
-    }
 }
 
 /// What is not known of where a failure comes from.
@@ -266,8 +226,21 @@ fn clusters(
         .iter()
         .filter_map(|(file, text)| Some((file, inline_test_lines(Language::of(file)?, text))))
         .collect();
-    let evidence =
-        Evidence { search, traces, sources, tests, outlines, passed, changed, inline_tests };
+    let decisions = sources
+        .iter()
+        .filter_map(|(file, text)| Some((file, deciding_lines(Language::of(file)?, text))))
+        .collect();
+    let evidence = Evidence {
+        search,
+        traces,
+        sources,
+        tests,
+        outlines,
+        passed,
+        changed,
+        decisions,
+        inline_tests,
+    };
     let width = |test: &TestId| {
         let trace = traces.iter().find(|trace| trace.test == *test);
         trace.map_or(usize::MAX, |trace| lines_of(trace, sources).count())
@@ -277,7 +250,7 @@ fn clusters(
     // known of what failed at no place or around the tests, which is nobody's cause but its own.
     let mut groups: BTreeMap<(Blindness, String), Vec<TestId>> = BTreeMap::new();
     for case in search.failing {
-        let alone = spectrum(&evidence, std::slice::from_ref(&case.id));
+        let alone = score_lines(&evidence, std::slice::from_ref(&case.id));
         let top = ranked_functions(&alone, outlines, &search.prior.files).into_iter().next();
         let mut name = top.map_or_else(String::new, |one| format!("{}:{}", one.file, one.function));
         let mut reached = traces.iter().filter(|trace| trace.test == case.id);
@@ -299,7 +272,7 @@ fn clusters(
         .map(|((blind, _), mut tests)| {
             let slow = |test: &TestId| search.prior.slow.get(test).copied().unwrap_or_default();
             tests.sort_by_key(|test| (width(test), slow(test), test.clone()));
-            let lines = spectrum(&evidence, &tests);
+            let lines = score_lines(&evidence, &tests);
             let mut functions = ranked_functions(&lines, outlines, &search.prior.files);
             let top = functions.first().map(SuspectFunction::point);
             let mut runs = traces.iter().filter(|trace| tests.contains(&trace.test));
@@ -327,68 +300,6 @@ fn clusters(
 fn is_in_body(file: &RepoPath, line: u32, outlines: &Outlines) -> bool {
     let functions = outlines.get(file).map_or(&[][..], Vec::as_slice);
     outline::enclosing(functions, line).is_some_and(|function| function.start < line)
-}
-
-/// Suspiciousness of each line for some failing tests.
-fn spectrum(evidence: &Evidence<'_>, tests: &[TestId]) -> BTreeMap<RepoPath, BTreeMap<u32, f64>> {
-    let Evidence { search, traces, sources, outlines, passed, changed, .. } = evidence;
-    let failed = u32::try_from(tests.len()).unwrap_or(u32::MAX);
-    let mut covering: BTreeMap<(&RepoPath, u32), u32> = BTreeMap::new();
-    for trace in traces.iter().filter(|trace| tests.contains(&trace.test)) {
-        for line in lines_of(trace, sources) {
-            *covering.entry(line).or_default() += 1;
-        }
-    }
-    let mut scored: Vec<(f64, RepoPath, u32)> = covering
-        .iter()
-        .map(|((file, line), count)| {
-            let passed = passed.get(&(*file, *line)).copied().unwrap_or_default();
-            (ochiai(*count, failed, passed), (*file).clone(), *line)
-        })
-        .collect();
-    // A stack frame proves that its line was active at the time of the failure.
-    for case in search.failing.iter().filter(|case| tests.contains(&case.id)) {
-        let frames = case.failure.iter().flat_map(|failure| &failure.frames);
-        let frames = frames.filter(|frame| sources.contains_key(&frame.file));
-        let frames = frames.filter(|frame| !evidence.is_test_line(&frame.file, frame.line));
-        for (depth, frame) in frames.enumerate() {
-            let bonus = 0.5 / (1.0 + f64::from(u32::try_from(depth).unwrap_or(u32::MAX)));
-            let of_frame = |(_, file, line): &&mut (f64, RepoPath, u32)| {
-                *file == frame.file && *line == frame.line
-            };
-            match scored.iter_mut().find(of_frame) {
-                Some(known) => known.0 += bonus,
-                None => scored.push((0.5 + bonus, frame.file.clone(), frame.line)),
-            }
-        }
-    }
-    if covering.is_empty() {
-        for (file, text) in *sources {
-            let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-            let named = scored.iter().any(|(_, known, _)| known == file);
-            let base = if named { 0.3 } else { 0.1 };
-            let lines = (1..=lines).filter(|line| !evidence.is_test_line(file, *line));
-            scored.extend(lines.map(|line| (base, file.clone(), line)));
-        }
-    }
-    let cases = search.failing.iter().filter(|case| tests.contains(&case.id));
-    let clues = Clues::from_cases(cases, evidence.tests);
-    for (score, file, line) in &mut scored {
-        let functions = outlines.get(file).map_or(&[][..], Vec::as_slice);
-        let function = outline::enclosing(functions, *line);
-        *score *= function.map_or(1.0, |function| clues.weigh_function(&function.name));
-        if changed.get(file).is_some_and(|lines| lines.contains(line)) {
-            *score += CHANGED_BONUS;
-        }
-    }
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-    scored.truncate(LINES);
-    let mut lines: BTreeMap<RepoPath, BTreeMap<u32, f64>> = BTreeMap::new();
-    for (score, file, line) in scored {
-        let known = lines.entry(file).or_default().entry(line).or_default();
-        *known = known.max(score);
-    }
-    lines
 }
 
 /// Functions by their most suspicious line, which comes first; of equals, `known` files first.
@@ -501,6 +412,7 @@ fn plan(clusters: &[Cluster], failing: &[TestCase]) -> Option<FixPlan> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::outline::Function;
 
     #[test]
     fn a_head_that_runs_at_import_does_not_name_its_function() {

@@ -11,6 +11,7 @@ mod explain;
 mod localise;
 mod score;
 mod search_settings;
+mod spectrum;
 mod stream;
 mod test_progress;
 mod test_sources;

@@ -162,7 +162,7 @@ impl FinalState {
                 let head = page.moved_to.map(CommitId::short).unwrap_or_default();
                 format!("Stopped: the pull request moved to {head}")
             }
-            Self::Stopped if view.rate().is_none() => "Stopped before a test run".to_owned(),
+            Self::Stopped if view.rate().is_none() => "Stopped before a test run ended".to_owned(),
             Self::Stopped => format!("Stopped: {pass}{iterations}"),
             Self::DryRun => format!("Dry run: {pass}, nothing was changed"),
             Self::Planned => "Planned, nothing was changed".to_owned(),

@@ -36,9 +36,7 @@ fn describe_candidates(summary: &SearchSummary) -> String {
             format!("The last search tried {tried} of {of} edits; {NONE_HELPS}.\n\n")
         }
         (tried, _) => {
-            format!(
-                "The last search tried all {tried} edits that it knows there; {NONE_HELPS}.\n\n"
-            )
+            format!("The last search tried {tried} edits; {NONE_HELPS}.\n\n")
         }
     }
 }

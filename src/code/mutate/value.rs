@@ -126,8 +126,11 @@ pub fn one_off(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let operator = site.node.parent().and_then(|parent| parent.child_by_field_name("operator"));
     let operator = operator.map(|operator| site.text_of(operator));
     let is_factor = matches!(operator, Some("*" | "/" | "//" | "%"));
+    // As `gofmt` writes it.
+    let is_close = site.spelling.nothing == "nil" && matches!(site.parent, Subscript | Slice);
     let text = |delta: &str| {
-        let sum = format!("{} {delta}", grouped(site));
+        let delta = if is_close { delta.replace(' ', "") } else { format!(" {delta}") };
+        let sum = format!("{}{delta}", grouped(site));
         if is_factor { format!("({sum})") } else { sum }
     };
     edits.replace_all(site.node, ["+ 1", "- 1"].map(text));

@@ -63,7 +63,7 @@ pub async fn close(
     if let (Some(unfinished), FixStep::Propose) = (&mut outcome.unfinished, state.next) {
         let searched = performer.fixer.searched_so_far();
         unfinished.candidates += searched.tried;
-        outcome.searched = (searched.tried > 0).then_some(searched).or(outcome.searched);
+        outcome.searched = (!searched.places.is_empty()).then_some(searched).or(outcome.searched);
     }
     // A step that a limit of time or a kill ended has paid for calls that the state does not count
     // before the step is repeated.

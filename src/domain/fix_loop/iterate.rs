@@ -242,7 +242,7 @@ impl FixLoop {
             format!(", the error is at {}:{}", frame.file, frame.line)
         });
         Some(format!(
-            "`{}` does not load{place}, and regreen has no edit for it: by itself it changes no test, and elsewhere only a name, the \
+            "`{}` does not load{place}, and regreen has no edit for it: by itself it changes no test, and elsewhere only a name for a similar one, the \
              syntax, an operator or a number of the line{install}",
             unloaded.id
         ))

@@ -30,11 +30,7 @@ fn slips_of_go_are_among_the_first() {
             "quantity >= 50",
             3,
         ),
-        (
-            "package a\n\nfunc last(xs []int) int {\n\treturn xs[len(xs)]\n}\n",
-            "xs[len(xs) - 1]",
-            12,
-        ),
+        ("package a\n\nfunc last(xs []int) int {\n\treturn xs[len(xs)]\n}\n", "xs[len(xs)-1]", 12),
         (
             "package a\n\nfunc f(err error) bool {\n\tif err == nil {\n\t\treturn true\n\t}\n\treturn false\n}\n",
             "err != nil",
@@ -52,6 +48,11 @@ fn slips_of_go_are_among_the_first() {
             3,
         ),
         ("package a\n\nfunc f(a, b int) (int, int) {\n\treturn b, a\n}\n", "return a, b", 6),
+        (
+            "package a\n\nfunc f(xs []int) (out [][]int) {\n\tfor i := range xs {\n\t\tout = append(out, xs[i:])\n\t}\n\treturn out\n}\n",
+            "xs[i+1:]",
+            12,
+        ),
         ("package a\n\nfunc f(a int) {\n\tfor a < 3 {\n\t\ta--\n\t}\n}\n", "a++", 12),
         (
             "package a\n\nimport \"sort\"\n\nfunc f(xs []int) []int {\n\treturn xs\n}\n\nvar _ = sort.Strings\n",
