@@ -10,16 +10,28 @@ use crate::domain::secret::Redacted;
 /// content. A symbolic link at `path` is replaced, never followed.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     super::crash::point();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".regreen-").tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_data()?;
-    file.persist(path).map_err(|error| error.error)?;
+    replace_file(path, bytes, File::sync_data)?;
     // Without this a power cut may lose the new name.
-    File::open(folder)?.sync_all()?;
+    File::open(folder_of(path))?.sync_all()?;
     super::crash::point();
     Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
+/// Puts a new file in the place of another, `finished` before it gets its name.
+fn replace_file(
+    path: &Path,
+    bytes: &[u8],
+    finished: impl FnOnce(&File) -> io::Result<()>,
+) -> io::Result<File> {
+    let mut file = tempfile::Builder::new().prefix(".regreen-").tempfile_in(folder_of(path))?;
+    file.write_all(bytes)?;
+    finished(file.as_file())?;
+    file.persist(path).map_err(|error| error.error)
 }
 
 /// Writes a program for a test. A shell writes it, as a process that another thread is just starting
@@ -49,6 +61,18 @@ pub fn write_text(path: &Path, text: &Redacted) -> io::Result<()> {
 /// Writes a file below `root` like [`write()`], but fails with `InvalidInput` if a folder on the
 /// path is a symbolic link: test code may have placed it to redirect the write out of `root`.
 pub fn write_below(root: &Path, relative: &Path, bytes: &[u8]) -> io::Result<()> {
+    refuse_links(root, relative)?;
+    write(&root.join(relative), bytes)
+}
+
+/// The same in a copy that is of no use after a power cut: it does not wait for the disk, which takes
+/// longer than many a test.
+pub fn write_in_copy(root: &Path, relative: &Path, bytes: &[u8]) -> io::Result<()> {
+    refuse_links(root, relative)?;
+    replace_file(&root.join(relative), bytes, |_| Ok(())).map(drop)
+}
+
+fn refuse_links(root: &Path, relative: &Path) -> io::Result<()> {
     let mut folder = root.to_owned();
     for part in relative.parent().into_iter().flat_map(Path::components) {
         folder.push(part);
@@ -57,7 +81,7 @@ pub fn write_below(root: &Path, relative: &Path, bytes: &[u8]) -> io::Result<()>
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
     }
-    write(&root.join(relative), bytes)
+    Ok(())
 }
 
 /// Reads a file that test code left, like [`read`], but fails with `InvalidInput` for anything

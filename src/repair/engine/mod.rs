@@ -34,6 +34,10 @@ const LOOK_FURTHER: u32 = 800;
 /// Candidates that are announced first to a runner that tries many at once.
 const FIRST_BATCH: usize = 12;
 
+/// Candidates of a wave for each of those that run at the same time, where one takes milliseconds: one that
+/// hangs then holds up few others.
+const QUICK_WAVE: usize = 4;
+
 /// Number of further candidates to try after a repair of one cluster that leaves all other failing
 /// tests as they are: one that repairs some of them too is likelier right.
 const LOOK_BEYOND: u32 = 40;
@@ -42,7 +46,7 @@ const LOOK_BEYOND: u32 = 40;
 const LOOK_BEYOND_COLD: u32 = 8;
 
 /// Maximum time that is allowed for a test because of how long it took to fail.
-const FAILING: Duration = Duration::from_millis(50);
+const FAILING: Duration = Duration::from_millis(25);
 
 /// Time for a candidate besides that of its tests, if failing tests hang: it is short, because most
 /// candidates then use all of it.
@@ -339,6 +343,8 @@ impl SearchRun<'_> {
             .filter(|ranked| !self.search.disproved.contains(&fingerprint(&ranked.edits)));
         let trial = &self.search.trial;
         let jobs = trial.concurrency();
+        let is_quick = trial.runner.speed() == Speed::Warm && trial.runner.batch() == 1;
+        let wave_size = if is_quick { jobs * QUICK_WAVE } else { jobs };
         let mut stop_at = self.tried.saturating_add(budget.max(1));
         let (mut plausible, mut late, mut hung) = (Vec::new(), Vec::new(), 0);
         let (mut tried, mut order) = (self.tried, self.tried);
@@ -354,7 +360,7 @@ impl SearchRun<'_> {
                 let mut next = || pairs.next_of(&mut candidates);
                 ahead = self.announce(&mut next, tried, stop_at).await;
             }
-            let wave: Vec<RankedEdit> = ahead.drain(..jobs.min(ahead.len())).collect();
+            let wave: Vec<RankedEdit> = ahead.drain(..wave_size.min(ahead.len())).collect();
             if wave.is_empty() {
                 break;
             }
@@ -449,7 +455,7 @@ impl SearchRun<'_> {
         let begun = usize::try_from(tried - self.tried).unwrap_or(usize::MAX);
         let left = usize::try_from(stop_at.saturating_sub(tried)).unwrap_or(usize::MAX);
         let batch = trial.runner.batch().min(FIRST_BATCH.max(begun)).min(left);
-        let most = batch.max(trial.concurrency());
+        let most = batch.max(trial.concurrency() * QUICK_WAVE);
         let ahead: VecDeque<RankedEdit> = std::iter::from_fn(next).take(most).collect();
         if batch > 1 && !ahead.is_empty() {
             trial.runner.prepare(ahead.iter().map(|one| one.edits.clone()).collect()).await;
@@ -541,7 +547,7 @@ impl SearchRun<'_> {
     /// The same on a machine that has nothing else to do. The traced time already holds the cost of
     /// tracing, which makes it generous.
     fn least_grace(&self) -> Duration {
-        if self.hangs { HANGING } else { Duration::from_millis(350) }
+        if self.hangs { HANGING } else { Duration::from_millis(200) }
     }
 
     /// Judges an edit, and reduces one that repairs tests to what repairs them.

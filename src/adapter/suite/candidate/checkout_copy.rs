@@ -96,7 +96,7 @@ pub fn write_edits(root: &Path, edits: &EditSet, side: Side) -> Result<(), RunEr
             Some(text) => {
                 let text = with_line_ends_of(&root.join(file), text);
                 let bytes = source_text::encode(&edit.file, &text);
-                files::write_below(root, file, &bytes.unwrap_or_else(|| text.as_bytes().to_vec()))
+                files::write_in_copy(root, file, &bytes.unwrap_or_else(|| text.as_bytes().to_vec()))
             }
             None => files::remove(&root.join(file)),
         };

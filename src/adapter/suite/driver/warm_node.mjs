@@ -1,20 +1,27 @@
-// Runs test files again and again without starting Node.js for each: every run has a thread of its
-// own, with modules loaded anew, and the next thread starts while one works. The reporter that this
+// Runs test files again and again without starting Node.js for each. A file of CommonJS runs in a thread
+// that stays, with modules loaded anew and what the run left in the environment and the globals taken back;
+// any other file has a thread of its own, and the next one starts while it works. The reporter that this
 // process was started with is inherited by every thread.
 //
 //   REGREEN_CASES=REPORT node --test-reporter=… warm_node.mjs REPORT
 //
 // Requests and answers are JSON lines on standard input and output: {"ready": true} first, then
-// {"file": PATH, "limit": SECONDS} is answered by {"ended": BOOL, "seconds": …}; `ended` is false when
-// the thread was stopped at the limit.
-import { rmSync } from 'node:fs';
+// {"file": PATH, "changed": [PATH], "limit": SECONDS} is answered by {"ended": BOOL, "seconds": …}; `ended`
+// is false when the thread was stopped at the limit.
+import { realpathSync, rmSync } from 'node:fs';
+import Module, { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { types } from 'node:util';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
 // Written before tests can replace it.
 const write = process.stdout.write.bind(process.stdout);
 const MEMORY = { maxOldGenerationSizeMb: 2048 };
+// Node.js keeps each test that a thread ran.
+const RUNS_OF_A_THREAD = 200;
+const NEEDS_IMPORT = ['ERR_REQUIRE_ESM', 'ERR_REQUIRE_ASYNC_MODULE'];
+const HOOKS = ['before', 'after', 'beforeEach', 'afterEach'];
 
 function start() {
   const worker = new Worker(new URL(import.meta.url), {
@@ -28,29 +35,111 @@ function start() {
   return worker;
 }
 
+// What a thread says at the end of a run, or nothing when it is gone.
+function run(worker, request) {
+  return new Promise((resolve) => {
+    const end = (said) => {
+      worker.off('message', end).off('exit', gone);
+      resolve(said);
+    };
+    const gone = () => end({});
+    worker.on('message', end).on('exit', gone);
+    worker.postMessage(request);
+  });
+}
+
 async function serve() {
-  let next = start();
+  let [worker, next, runs] = [start(), start(), 0];
+  const replace = () => {
+    worker.terminate();
+    [worker, next, runs] = [next, start(), 0];
+  };
   write(`${JSON.stringify({ ready: true })}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
-    const { file, limit } = JSON.parse(line);
-    const worker = next;
+    const { file, changed, limit } = JSON.parse(line);
     let ended = true;
-    // What an earlier run said must not stand for this one.
-    rmSync(process.argv[2], { force: true });
     const began = performance.now();
     const stop = setTimeout(() => {
       ended = false;
       worker.terminate();
     }, limit * 1000);
-    const gone = new Promise((resolve) => worker.on('exit', resolve));
-    worker.postMessage(file);
-    next = start();
-    await gone;
+    const tryIn = async (request) => {
+      // What an earlier run said must not stand for this one.
+      rmSync(process.argv[2], { force: true });
+      const said = await run(worker, request);
+      runs += 1;
+      return said;
+    };
+    if (worker.threadId < 0) replace();
+    const isUsed = runs > 0;
+    const said = await tryIn({ file, changed });
+    // A thread may end by what an earlier run left behind.
+    const isUnsure = said.isStale || (!said.isOver && isUsed);
+    if (!said.isOver || said.isStale || runs >= RUNS_OF_A_THREAD) replace();
+    if (isUnsure && ended) {
+      await tryIn({ file });
+      replace();
+    }
     clearTimeout(stop);
     write(`${JSON.stringify({ ended, seconds: (performance.now() - began) / 1000 })}\n`);
   }
   process.exit(0);
 }
 
+// In a thread.
+
+let hasHooks = false;
+
+// The test runner as a file sees it: a hook outside of suites would stay for the files that follow.
+function watched(runner) {
+  const hook = (name) => (...args) => {
+    hasHooks ||= !new Error().stack.includes('(node:internal/test_runner/');
+    return runner[name](...args);
+  };
+  const hooks = Object.fromEntries(HOOKS.map((name) => [name, hook(name)]));
+  return new Proxy(runner, { get: (target, name) => hooks[name] ?? target[name] });
+}
+
+// Whether a file was loaded as a module of CommonJS. Any other may be in memory still as it was before.
+function isLoaded(path) {
+  const known = Module._cache[realpathSync(path)];
+  return known !== undefined && !types.isModuleNamespaceObject(known.exports);
+}
+
+function restore({ environment, globals }) {
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+  Object.assign(process.env, environment);
+  for (const name of Reflect.ownKeys(globalThis)) if (!globals.has(name)) Reflect.deleteProperty(globalThis, name);
+  for (const path of Object.keys(Module._cache)) if (!path.endsWith('.node')) delete Module._cache[path];
+}
+
+async function serveFiles() {
+  const runner = createRequire(import.meta.url)('node:test');
+  const [load, own] = [Module._load, watched(runner)];
+  Module._load = (request, ...others) => (request === 'node:test' ? own : load(request, ...others));
+  const state = { environment: { ...process.env }, globals: new Set(Reflect.ownKeys(globalThis)) };
+  parentPort.on('message', async ({ file, changed }) => {
+    try {
+      if (!changed) throw { code: NEEDS_IMPORT[0] };
+      createRequire(file)(file);
+    } catch (error) {
+      // The test runner would take an error for that of a test, and go on.
+      if (!NEEDS_IMPORT.includes(error.code)) process.exit(1);
+      parentPort.unref();
+      return import(pathToFileURL(file));
+    }
+    // The thread is over when it has nothing left to do.
+    if (hasHooks || !isLoaded(file)) return parentPort.unref();
+    const reported = new Promise((resolve) => process.once('regreen:reported', resolve));
+    runner.test('regreen:reported', () => {});
+    await reported;
+    const isStale = !changed.every(isLoaded);
+    runner.mock.reset();
+    runner.mock.timers?.reset();
+    restore(state);
+    parentPort.postMessage({ isOver: true, isStale });
+  });
+}
+
 if (isMainThread) serve();
-else parentPort.once('message', (file) => import(pathToFileURL(file)));
+else serveFiles();
