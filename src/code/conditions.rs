@@ -1,13 +1,13 @@
-//! Which line decides whether others run.
+//! Which line decides whether others run: that of a condition, and that of a loop.
 
 use super::language::Language;
 use super::tree::{first_field, line, named_children, named_nodes};
 
-/// The line of each condition in a source, with the first line that only runs where it holds.
+/// The line of each condition and of what each loop goes through, with the first line that depends on it.
 pub fn deciding_lines(language: Language, text: &str) -> Vec<(u32, u32)> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
     let decides = |node| {
-        let condition = first_field(node, &["condition"])?;
+        let condition = first_field(node, &["condition", "right", "value"])?;
         let body = first_field(node, &["consequence", "body"])?;
         let first = named_children(body).into_iter().next().unwrap_or(body);
         Some((line(condition), line(first)))
@@ -43,6 +43,12 @@ mod tests {
                 (3, 4),
             ),
             (Language::JavaScript, "function f(a) {\n  if (a < 3)\n    return a;\n}\n", (2, 3)),
+            (Language::Python, "def f(a):\n    for i in range(a):\n        g(i)\n", (2, 3)),
+            (
+                Language::Rust,
+                "fn f(a: i32) {\n    for i in 0..a {\n        g(i);\n    }\n}\n",
+                (2, 3),
+            ),
         ];
         for (language, text, expected) in table {
             assert_eq!(deciding_lines(language, text), [expected], "{language:?}");

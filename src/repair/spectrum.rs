@@ -53,17 +53,21 @@ pub fn lines_of<'a>(
         .flat_map(|(file, lines)| lines.iter().map(move |line| (file, *line)))
 }
 
-/// A branch that is wrongly taken is as suspicious where it is decided.
+/// A branch that is wrongly taken is as suspicious where it is decided, and less so where that is decided.
 fn deciding_lines_of(
     evidence: &Evidence<'_>,
     scored: &[(f64, RepoPath, u32)],
 ) -> Vec<(f64, RepoPath, u32)> {
-    let decided = scored.iter().flat_map(|(score, file, line)| {
+    /// Of the suspiciousness of a decision, what the decision over it has.
+    const OUTER: f64 = 0.9;
+    let decided_by = |(score, file, line): &(f64, RepoPath, u32), share: f64| {
         let decisions = evidence.decisions.get(file).into_iter().flatten();
-        let deciding = decisions.filter(move |(_, first)| first == line);
-        deciding.map(|(condition, _)| (*score, file.clone(), *condition))
-    });
-    decided.collect()
+        let deciding = decisions.filter(|(_, first)| first == line);
+        deciding.map(|(line, _)| (score * share, file.clone(), *line)).collect::<Vec<_>>()
+    };
+    let inner: Vec<_> = scored.iter().flat_map(|one| decided_by(one, 1.0)).collect();
+    let outer: Vec<_> = inner.iter().flat_map(|one| decided_by(one, OUTER)).collect();
+    [inner, outer].concat()
 }
 
 /// A stack frame proves that its line was active at the time of the failure.

@@ -63,6 +63,24 @@ pub fn related_numbers(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
+/// The codes of the first digit and letters, and those behind the last ones.
+const BEGIN_OR_END: [i64; 6] = [48, 58, 65, 91, 97, 123];
+
+/// Replaces a number that the code of a character is compared with.
+pub fn character_codes(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let takes_codes = ["charCodeAt", "codePointAt", "ord("].iter();
+    let mut takes_codes = takes_codes.filter(|name| site.source.contains(**name));
+    let operator = site.node.parent().and_then(operator_token).map(|token| site.text_of(token));
+    let shift = match operator {
+        Some("<" | ">=") => 0,
+        Some("<=" | ">") => 1,
+        _ => return,
+    };
+    if takes_codes.next().is_some() {
+        edits.replace_all(site.node, BEGIN_OR_END.iter().map(|code| (code - shift).to_string()));
+    }
+}
+
 /// Numbers that a fraction may have been meant to be.
 pub fn related_fractions(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(value) = fraction(site) else { return };

@@ -56,6 +56,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Constant, To(&[Kind::Number]), 1.0, constant::common_numbers),
     row(Id::Constant, To(&[Kind::Number]), 0.3, constant::related_numbers),
     row(Id::Constant, To(&[Kind::Number]), 0.6, constant::related_fractions),
+    row(Id::Constant, To(&[Kind::Number]), 0.6, constant::character_codes),
     row(Id::Constant, To(&[Kind::Number]), 0.5, |site, edits| {
         edits.replace_all(site.node, first(&site.scope.numbers, 10));
     }),
@@ -134,7 +135,10 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::SwapOperands, To(&[Kind::Assign]), 0.5, expression::reversed_assignment),
     row(Id::WrapInCall, To(&[Kind::Assign]), 0.5, expression::accumulated),
     row(Id::AssignmentTarget, To(&[Kind::Assign, Kind::Augment]), 0.35, expression::other_target),
-    // Any value. Off-by-one errors are most common in counts and indices.
+    // Any value. Off-by-one errors are most common in counts and indices, and above all where a range ends.
+    row(Id::OffByOne, Values(value::is_range_bound), 1.5, |site, edits| {
+        edits.replace(site.node, format!("{} + 1", grouped(site)));
+    }),
     row(
         Id::OffByOne,
         Values(|site| may_count(site) && is_in_sum_or_index(site) && !is_of_arithmetic(site)),
@@ -182,9 +186,10 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Slice, Values(value::may_be_sequence), 0.3, |site, edits| {
         cut_at(site.names(5), site, edits);
     }),
-    row(Id::SuffixCall, Values(value::is_object), 0.5, |site, edits| {
+    row(Id::SuffixCall, Values(value::has_methods), 0.5, |site, edits| {
         append(site.spelling.suffixes, site, edits);
     }),
+    row(Id::WrapInCall, Nodes(value::is_text_receiver), 0.5, value::distinct_elements),
     row(Id::SuffixCall, Nodes(value::is_in_chain), 0.5, |site, edits| {
         append(site.spelling.chained, site, edits);
     }),
@@ -193,6 +198,9 @@ pub const OPERATORS: &[Operator] = &[
     }),
     row(Id::Negate, Values(is_condition), 1.0, value::negated),
     row(Id::Negate, Values(value::is_flag), 1.0, value::negated),
+    row(Id::Negate, Nodes(value::is_group_of_logic), 0.8, |site, edits| {
+        edits.replace(site.node, format!("{}{}", site.spelling.not, site.text));
+    }),
     row(
         Id::Negate,
         Values(|site| value::is_boolean_call(site) && !is_condition(site)),
@@ -235,6 +243,7 @@ pub const OPERATORS: &[Operator] = &[
     ),
     row(Id::Ingredient, Values(value::may_lack_operand), 0.25, value::more_operands),
     row(Id::Ingredient, Values(value::may_lack_part), 0.25, value::joined_sequence),
+    row(Id::Ingredient, To(&[Kind::Arithmetic]), 0.6, value::separated_texts),
     row(Id::Ingredient, Values(|site| site.kind == Kind::Call), 2.0, value::with_first_element),
     row(Id::WrapInCall, Values(value::may_lack_bound), 0.2, value::with_bound),
     row(Id::Constant, To(&[Kind::Sequence]), 0.3, value::nested_empty),
@@ -254,7 +263,9 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Guard, To(&[Kind::If, Kind::While]), 1.0, statement::if_or_loop),
     row(Id::Return, Nodes(ANY), 1.0, statement::other_jump),
     row(Id::Guard, To(&[Kind::If]), 1.5, statement::separate_if),
-    // Any statement of a block.
+    row(Id::InsertStatement, Statements(|site| site.kind == Kind::If), 1.0, statement::otherwise),
+    // Any statement of a block. A loop sets its variable itself.
+    row(Id::AugmentedAssignment, Statements(statement::is_set_by_loop), 1.5, statement::dropped),
     row(Id::DropStatement, Statements(|site| site.siblings.len() > 1), 1.0, statement::dropped),
     row(
         Id::DropStatement,

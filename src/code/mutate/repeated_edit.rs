@@ -15,6 +15,9 @@ const MAX_LENGTH: usize = 24;
 /// What an edit at several places weighs, as a part of what it weighs at one.
 const SHARE: f64 = 0.4;
 
+/// What an edit at two of more places weighs, as a part of what it weighs at all of them.
+const OF_TWO: f64 = 0.5;
+
 /// What an edit changes, with the character before and behind it: `<` to `<=` is the same edit wherever it stands.
 fn changed_text<'s>(source: &'s str, edit: &'s Candidate) -> Option<(&'s str, &'s str)> {
     let old = source.get(edit.range.clone()).filter(|old| !old.is_empty())?;
@@ -32,7 +35,8 @@ fn changed_text<'s>(source: &'s str, edit: &'s Candidate) -> Option<(&'s str, &'
     (old.len().max(new.len()) <= MAX_LENGTH).then_some((old, new))
 }
 
-/// For each edit that is possible at two or more places of a function, given by their ranges, one that is made at all.
+/// For each edit that is possible at two or more places of a function, given by their ranges, one that is made at
+/// all, and one for each two of them that follow each other.
 pub fn repeated_edits(
     source: &str,
     edits: &[Candidate],
@@ -55,9 +59,12 @@ pub fn repeated_edits(
             places.entry((edit.operator, function.start, old, new)).or_default().push(edit);
         }
     }
-    let joined = places.into_values().filter_map(|mut edits| {
+    let joined = places.into_values().flat_map(|mut edits| {
         edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
-        join_places(source, &edits)
+        let neighbours = edits.windows(2).filter(|_| (3..=MAX_PLACES).contains(&edits.len()));
+        let two = neighbours.filter_map(|two| join_places(source, two));
+        let two = two.map(|one| Candidate { weight: one.weight * OF_TWO, ..one });
+        join_places(source, &edits).into_iter().chain(two).collect::<Vec<_>>()
     });
     joined.collect()
 }

@@ -44,6 +44,8 @@ pub struct Spelling {
     pub chained: &'static [&'static str],
     /// Method calls that are often forgotten on a text before it is taken apart.
     pub normalizers: &'static [&'static str],
+    /// Put around a sequence: what takes each of its elements once, if that is an expression.
+    pub distinct: Option<Affix>,
     /// Put around a variable: statements that are often forgotten before it is returned.
     pub finishers: &'static [Affix],
     /// Put around a variable: values that are often assigned back to it.
@@ -139,8 +141,18 @@ const PYTHON: Spelling = Spelling {
     last: "[-1]",
     chained: &[],
     normalizers: &[".lower()", ".strip()"],
+    distinct: None,
     finishers: &[("", ".sort()"), ("", ".reverse()")],
-    suffixes: &[".strip()", ".lower()", ".upper()", ".copy()", ".items()", ".values()", ".keys()"],
+    suffixes: &[
+        ".strip()",
+        ".lower()",
+        ".upper()",
+        ".swapcase()",
+        ".copy()",
+        ".items()",
+        ".values()",
+        ".keys()",
+    ],
     reassignments: &[
         ("sorted(", ")"),
         ("abs(", ")"),
@@ -221,6 +233,7 @@ const SCRIPT: Spelling = Spelling {
     last: ".at(-1)",
     chained: &[".reverse()", ".sort()"],
     normalizers: &[".toLowerCase()", ".trim()"],
+    distinct: Some(("[...new Set(", ")]")),
     finishers: &[("", ".sort()"), ("", ".sort((a, b) => a - b)"), ("", ".reverse()")],
     suffixes: &[
         ".trim()",
@@ -228,6 +241,7 @@ const SCRIPT: Spelling = Spelling {
         ".toUpperCase()",
         ".toString()",
         ".reverse()",
+        ".sort()",
         ".flat()",
     ],
     reassignments: &[],
@@ -269,6 +283,7 @@ const TYPED: Spelling = Spelling {
     suffixes: &[],
     chained: &[],
     normalizers: &[],
+    distinct: None,
     finishers: &[],
     reassignments: &[],
     return_wrappers: &[],

@@ -7,7 +7,7 @@ use super::node_kind::{NodeKind, is_function};
 use super::spelling::has_package;
 use super::type_fit::{may_be_of, type_fit};
 use super::value_types::DeclaredType;
-use crate::code::tree::visit;
+use crate::code::tree::{statements, visit};
 use NodeKind::{For, Name, Return, Truth, While};
 
 /// Swaps loop jumps: `break` becomes `continue`, and the reverse.
@@ -344,6 +344,43 @@ fn is_in_loop(node: Node<'_>) -> bool {
     std::iter::successors(node.parent(), Node::parent)
         .take_while(|around| !is_function(*around))
         .any(|around| matches!(NodeKind::of(around), For | While))
+}
+
+/// Whether a statement changes the variable of the loop around it, which the loop sets anew (Pylint's W2901).
+pub fn is_set_by_loop(site: &EditSite<'_>) -> bool {
+    let inner = site.node.named_child(0).filter(|_| site.node.kind() == "expression_statement");
+    let target = inner.unwrap_or(site.node).child_by_field_name("left");
+    let Some(target) = target.map(|target| site.text_of(target)) else { return false };
+    std::iter::successors(site.node.parent(), Node::parent)
+        .take_while(|around| !is_function(*around))
+        .filter(|around| NodeKind::of(*around) == For)
+        .any(|around| {
+            around.child_by_field_name("left").is_some_and(|left| site.text_of(left) == target)
+        })
+}
+
+/// Adds an `else` that does to another variable what the branch before does to one.
+pub fn otherwise(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let (Some(body), None) = (site.field("consequence"), site.field("alternative")) else { return };
+    let [statement] = statements(body).try_into().unwrap_or([body]);
+    let text = site.text_of(statement);
+    if statement == body || text.len() > 60 || text.contains('\n') || text.contains("return") {
+        return;
+    }
+    let indent = indent_of(site.node, site);
+    let names: Vec<&str> = site.names(8).collect();
+    for old in names.iter().filter(|name| text.contains(**name)) {
+        for new in names.iter().filter(|new| *new != old) {
+            let other = with_name(text, old, new);
+            let branch = match site.spelling.indentation {
+                Some(level) => format!("\n{indent}else:\n{indent}{level}{other}"),
+                None => format!(" else {{ {other} }}"),
+            };
+            if other != text && site.scope.types.may_assign(old, new) {
+                edits.put(site.node.end_byte()..site.node.end_byte(), branch);
+            }
+        }
+    }
 }
 
 /// Swaps the statement with the next one.

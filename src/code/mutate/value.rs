@@ -101,9 +101,30 @@ pub fn may_lack_operand(site: &EditSite<'_>) -> bool {
         && matches!(site.parent, Return | Assign | Augment | Compare | Arguments | Subscript)
 }
 
-/// Whether methods may be called on an expression.
-pub fn is_object(site: &EditSite<'_>) -> bool {
+fn is_object(site: &EditSite<'_>) -> bool {
     matches!(site.kind, Name | Member | Subscript | Call)
+}
+
+/// Whether methods may be called on an expression.
+pub fn has_methods(site: &EditSite<'_>) -> bool {
+    is_object(site) || site.text.starts_with("[...")
+}
+
+/// Whether an expression says where a range begins or ends.
+pub fn is_range_bound(site: &EditSite<'_>) -> bool {
+    let call = site.node.parent().and_then(|arguments| arguments.parent());
+    let callee = call.and_then(|call| call.child_by_field_name("function"));
+    may_count(site)
+        && !site.text.ends_with("1")
+        && callee.is_some_and(|callee| site.text_of(callee) == "range")
+}
+
+/// Whether a condition in parentheses is a part of another one.
+pub fn is_group_of_logic(site: &EditSite<'_>) -> bool {
+    let inner = site.node.named_child(0).map(NodeKind::of);
+    site.node.kind() == "parenthesized_expression"
+        && site.parent == Logic
+        && inner.is_some_and(|inner| matches!(inner, Logic | Compare))
 }
 
 /// Whether an expression may have a sequence as its value.
@@ -349,6 +370,27 @@ pub fn joined_sequence(site: &EditSite<'_>, edits: &mut EditList<'_>) {
             let text = format!("{before}{a}{between}{b}{behind}");
             edits.replace_with_share(site.node, text, type_fit(site, other));
         }
+    }
+}
+
+/// Puts what often stands between two texts between them.
+pub fn separated_texts(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let (Some(left), Some(right)) = (site.field("left"), site.field("right")) else { return };
+    let is_sum = site.field("operator").is_some_and(|operator| site.text_of(operator) == "+");
+    let is_number = [left, right].into_iter().any(|side| NodeKind::of(side) == Number);
+    if !is_sum || is_number || !may_be_of(site, &DeclaredType::Text) {
+        return;
+    }
+    let [left, right] = [left, right].map(|side| site.text_of(side));
+    for separator in [" ", ".", ",", ", ", "-", "_", ":", "/"] {
+        edits.replace(site.node, format!("{left} + \"{separator}\" + {right}"));
+    }
+}
+
+/// Takes each element of a sequence once.
+pub fn distinct_elements(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    if let Some((open, close)) = site.spelling.distinct {
+        edits.replace(site.node, format!("{open}{}{close}", site.text));
     }
 }
 

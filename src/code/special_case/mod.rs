@@ -156,7 +156,8 @@ pub fn special_case(
         .map(|input| format!("it has a branch for `{input}`, which occurs in a failing test"))
 }
 
-/// Whether an edit adds a choice: a branch, a table, a handler of exceptions, or a question.
+/// Whether an edit adds a choice: a branch, a table, a handler of exceptions, or a question, such as a call with
+/// arguments.
 pub fn adds_choice(language: Language, before: &str, after: &str) -> bool {
     let choices = |text: &str| {
         let parsed = language.parse(text)?;
@@ -166,12 +167,18 @@ pub fn adds_choice(language: Language, before: &str, after: &str) -> bool {
                 || ARMS.contains(&kind)
                 || HANDLERS.contains(&kind)
                 || matches!(kind, "comparison_operator" | "boolean_operator" | "pair" | "subscript")
-                || matches!(kind, "binary_expression" | "subscript_expression" | "call")
-                || matches!(kind, "call_expression" | "new_expression")
+                || matches!(kind, "binary_expression" | "subscript_expression")
+                || matches!(kind, "call" | "call_expression" | "new_expression")
+                    && has_arguments(**node)
         };
         Some(tree::named_nodes(parsed.root_node()).iter().filter(chooses).count())
     };
     choices(after) > choices(before)
+}
+
+/// Whether a call is given anything to choose by.
+fn has_arguments(call: Node<'_>) -> bool {
+    call.child_by_field_name("arguments").is_none_or(|given| given.named_child_count() > 0)
 }
 
 /// What is counted in a text.

@@ -31,6 +31,10 @@ use super::unknown_name::UnknownNames;
 /// Number of further candidates to try after a partial or suspicious repair.
 const LOOK_FURTHER: u32 = 800;
 
+/// The same after a repair of a part of a cluster, where a candidate takes milliseconds: mostly one edit repairs all
+/// of it, and from a wrong one the search does not come back.
+const LOOK_FURTHER_FOR_ALL: u32 = 2_000;
+
 /// Candidates that are announced first to a runner that tries many at once.
 const FIRST_BATCH: usize = 12;
 
@@ -381,6 +385,9 @@ impl SearchRun<'_> {
                         let more = match (one.is_conclusive(expected), one.beyond) {
                             (true, Some(0)) => self.look_beyond(),
                             (true, _) => 0,
+                            (false, _) if is_quick && one.repairs.len() < expected => {
+                                LOOK_FURTHER_FOR_ALL
+                            }
                             (false, _) => LOOK_FURTHER,
                         };
                         stop_at = stop_at.min(order.saturating_add(more));
