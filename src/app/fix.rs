@@ -281,9 +281,9 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
     }
     Ok(FixSettings {
         repository: request.repository.clone(),
-        // No run can take longer than all of them together.
+        // Where a test hangs, a run to the end and one to confirm it have to fit in.
         test_timeout: test_timeout(request.run.test_timeout.as_ref(), settings)?
-            .min(budget.unwrap_or(Duration::MAX)),
+            .min(budget.map_or(Duration::MAX, |budget| budget / 2)),
         test_command: command,
         report: request.report.clone().or(test.report),
         setup: setup.unwrap_or_default(),

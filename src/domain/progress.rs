@@ -232,8 +232,8 @@ pub fn reason_to_give_up(
     }
     let last = rounds.last()?;
     let reach = format!(
-        "the widest search found nothing to try; without a model, regreen repairs little but failures that lead \
-         into {SEARCHED_LANGUAGES}"
+        "the widest search found nothing to try; without a model, regreen edits little but product code in \
+         {SEARCHED_LANGUAGES} that is neither generated nor calls C"
     );
     let reason = if last.searched && last.tried == 0 && last.is_at_home {
         "the widest search found nothing to try"

@@ -19,6 +19,7 @@ use crate::domain::source_text;
 use crate::domain::test::{CaseKind, Frame, Status, TestCase};
 use crate::effect::{EffectError, Trace};
 
+use super::left_alone::{macros_called_by, tests_explained_by};
 use super::search_settings::Search;
 use super::spectrum::{Evidence, Outlines, lines_of, score_lines};
 use super::unknown_name::UnknownNames;
@@ -31,7 +32,7 @@ pub(super) const NAMED_FUNCTIONS: usize = 5;
 const NAMED_LINES: usize = 10;
 
 /// A group of failing tests that one edit may repair.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Cluster {
     /// The failing tests; the first is the most specific one.
     pub tests: Vec<TestId>,
@@ -40,6 +41,8 @@ pub struct Cluster {
     pub top: Option<ModificationPoint>,
     /// The functions that may hold the cause, most suspicious first; empty if nothing points at any.
     pub functions: Vec<SuspectFunction>,
+    /// Whether the cause may as well be in the body of a macro, so that what repairs a part of it bends the rest.
+    pub calls_macro: bool,
 }
 
 /// Where the failures may come from.
@@ -49,8 +52,8 @@ pub struct Diagnosis {
     pub clusters: Vec<Cluster>,
     /// Sources that may be edited.
     pub sources: BTreeMap<RepoPath, String>,
-    /// Sources that are not edited, each with the reason.
-    pub left_alone: BTreeMap<RepoPath, String>,
+    /// What is not edited, each with what it is.
+    pub left_alone: BTreeMap<String, String>,
     /// The files of the failing tests.
     pub tests: BTreeMap<RepoPath, String>,
     /// The names of the functions of the sources.
@@ -87,15 +90,25 @@ pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
     let mut traced = failing.clone();
     traced.extend(near.iter().take(TRACED).cloned());
     let traces = search.trial.runner.trace(&traced).await?;
-    let mut sources = sources(search, &traces).await?;
-    let left_alone: BTreeMap<RepoPath, String> = sources
-        .iter()
-        .filter_map(|(file, text)| Some((file.clone(), reason_to_leave(file, text)?.to_owned())))
-        .collect();
-    sources.retain(|file, _| !left_alone.contains_key(file));
+    let sources = sources(search, &traces).await?;
+    let reason = |(file, text): (&RepoPath, &String)| {
+        Some((file.to_string(), reason_to_leave(file, text)?.to_owned()))
+    };
+    let mut left_alone: BTreeMap<String, String> = sources.iter().filter_map(reason).collect();
+    let (sources, left): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        sources.into_iter().partition(|(file, _)| !left_alone.contains_key(file.as_str()));
     let tests = test_texts(search).await?;
     let outlines = outlines(&sources);
-    let clusters = clusters(search, &traces, &sources, &tests, &outlines);
+    let mut clusters = clusters(search, &traces, &sources, &tests, &outlines);
+    let explained = tests_explained_by(&left.keys().collect(), &traces, &sources);
+    for cluster in &mut clusters {
+        if cluster.tests.iter().any(|test| explained.contains(test)) {
+            *cluster = Cluster { tests: cluster.tests.clone(), ..Cluster::default() };
+        }
+        let macros = macros_called_by(cluster, &sources);
+        cluster.calls_macro = !macros.is_empty();
+        left_alone.extend(macros.into_iter().map(|name| (name, "is a macro".to_owned())));
+    }
     let plan = plan(&clusters, search.failing);
     let functions = outlines.into_values().flatten().map(|function| function.name).collect();
     Ok(Diagnosis { clusters, sources, left_alone, tests, functions, traces, plan })
@@ -286,7 +299,7 @@ fn clusters(
                 functions.retain(in_stack);
             }
             let functions = first_functions(functions);
-            (blind, Cluster { tests, lines, top, functions })
+            (blind, Cluster { tests, lines, top, functions, calls_macro: false })
         })
         .collect();
     clusters.sort_by(|(a_blind, a), (b_blind, b)| {

@@ -8,6 +8,7 @@ mod clues;
 mod edit_traits;
 mod engine;
 mod explain;
+mod left_alone;
 mod localise;
 mod score;
 mod search_settings;

@@ -345,7 +345,7 @@ mod tests {
             "import asyncio\n\n\ndef f(x):\n    y = asyncio.coroutine(x + 1)\n    return y - 1\n";
         let sources = BTreeMap::from([(file.clone(), source.to_owned())]);
         let lines = BTreeMap::from([(file, BTreeMap::from([(5, 1.0), (6, 1.0)]))]);
-        let cluster = Cluster { tests: Vec::new(), lines, top: None, functions: Vec::new() };
+        let cluster = Cluster { lines, ..Cluster::default() };
         let message = "module 'asyncio' has no attribute 'coroutine'";
         let table = [(message, "", false), ("assert 1 == 2", message, true), ("", "", true)];
         for (message, stack, is_tried) in table {

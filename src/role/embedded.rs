@@ -290,12 +290,12 @@ impl Embedded {
     }
 }
 
-/// Which sources that failures lead to are not edited, and why.
-fn describe_left_files(left: &BTreeMap<RepoPath, String>) -> Option<String> {
+/// Which sources and macros that failures lead to are not edited, and why.
+fn describe_left_files(left: &BTreeMap<String, String>) -> Option<String> {
     /// Files that are named.
     const NAMED: usize = 3;
     let named: Vec<String> =
-        left.iter().take(NAMED).map(|(file, why)| format!("`{file}`, which {why}")).collect();
+        left.iter().take(NAMED).map(|(what, why)| format!("`{what}`, which {why}")).collect();
     let more = match left.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!("; and {more} more"),
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn files_that_are_left_alone_are_named() {
         let left = |names: &[&str]| {
-            let one = |name: &&str| (RepoPath::parse(*name).unwrap(), "is generated".to_owned());
+            let one = |name: &&str| ((*name).to_owned(), "is generated".to_owned());
             describe_left_files(&names.iter().map(one).collect())
         };
         assert_eq!(left(&[]), None);

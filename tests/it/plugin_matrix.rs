@@ -9,14 +9,8 @@ use super::frameworks::npm_install;
 use super::support::{Ran, TestRepo, plugin_python};
 
 /// What no session says of these projects.
-const FALSE: &[&str] = &[
-    "repairs little",
-    "disk space",
-    "nothing to try",
-    "permissions",
-    "exit code 3",
-    "node_modules",
-];
+const FALSE: &[&str] =
+    &["edits little", "disk space", "nothing to try", "permissions", "exit code 3", "node_modules"];
 
 const RIGHT: &str = "def total(prices):\n    result = 0\n    for price in prices:\n        result += price\n    return result\n\n\ndef half(price):\n    return price / 2\n";
 

@@ -134,7 +134,7 @@ fn a_model_repairs_ruby_and_the_embedded_engine_says_that_it_cannot() {
     let repo = TestRepo::new(&files);
     let alone = repo.regreen(&["fix", "--json"]);
     assert_eq!(alone.code, Some(1), "{}\n{}", alone.out, alone.err);
-    let reason = "without a model, regreen repairs little but failures that lead into Python, JavaScript, TypeScript, Go, Rust or Java";
+    let reason = "without a model, regreen edits little but product code in Python, JavaScript, TypeScript, Go, Rust or Java that is neither generated nor calls C";
     assert!(alone.err.contains(reason), "{}\n{}", alone.out, alone.err);
     let model = FakeModel::serve(vec![(
         "one",

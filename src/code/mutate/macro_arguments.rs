@@ -1,11 +1,12 @@
-//! The arguments of macros in Rust, which the grammar leaves as tokens.
+//! Calls of macros in Rust, and their arguments, which the grammar leaves as tokens.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
 use crate::code::language::Language;
-use crate::code::tree::{children, visit};
+use crate::code::tree::{children, line, named_nodes, text_of, visit};
 
 /// Levels of macros inside of macros.
 const LEVELS: usize = 3;
@@ -28,6 +29,23 @@ pub fn parse_arguments(source: &str) -> Option<(Tree, Vec<Range<usize>>)> {
         tree = Language::Rust.parse(&text)?;
     }
     (!arguments.is_empty()).then_some((tree, arguments))
+}
+
+/// The calls of macros that the file defines itself: the line of each, and the name with its `!`.
+pub fn calls_of_own_macros(source: &str) -> Vec<(u32, String)> {
+    let Some(tree) = Language::Rust.parse(source) else { return Vec::new() };
+    let nodes = named_nodes(tree.root_node());
+    let name_of = |node: &Node<'_>, kind: &str, field: &str| {
+        let name = node.child_by_field_name(field).filter(|_| node.kind() == kind);
+        name.map(|name| text_of(name, source))
+    };
+    let own: BTreeSet<&str> =
+        nodes.iter().filter_map(|node| name_of(node, "macro_definition", "name")).collect();
+    let calls = nodes.iter().filter_map(|node| {
+        let name = name_of(node, "macro_invocation", "macro")?;
+        own.contains(name).then(|| (line(*node), format!("{name}!")))
+    });
+    calls.collect()
 }
 
 /// The name of each call of a macro in a function with its `!`, and its arguments, where they may be expressions.

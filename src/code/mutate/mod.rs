@@ -25,6 +25,7 @@ mod value;
 mod value_types;
 
 pub use edit_site::Candidate;
+pub use macro_arguments::calls_of_own_macros;
 pub use mutants::{Depth, mutants};
 pub use node_kind::is_function;
 pub use operator_id::OperatorId;

@@ -23,9 +23,11 @@ pub(super) struct Plausible {
 }
 
 impl Plausible {
-    /// As an edit that was not proposed.
+    /// As an edit that was not proposed, for its own sake or because of the macro that its place calls.
     pub(super) fn as_closest(&self) -> Option<ClosestEdit> {
-        let (summary, suspicion) = (self.ranked.summary.clone(), self.suspicion.clone());
+        let reason = || "the cause may be in a macro, which regreen does not edit".to_owned();
+        let suspicion = Some(self.suspicion.clone().unwrap_or_else(reason));
+        let summary = self.ranked.summary.clone();
         Some(ClosestEdit { summary, test: self.repairs.first()?.clone(), suspicion })
     }
 

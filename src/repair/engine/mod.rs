@@ -162,9 +162,10 @@ pub async fn search(
             let mut plausible = hunt.cluster(cluster, share, edits).await?;
             // A suspicious partial repair is worse than none.
             let is_whole = |one: &Plausible| one.repairs.len() >= cluster.tests.len();
-            let suspicious = plausible.iter().find(|one| one.suspicion.is_some() && !is_whole(one));
-            let dropped = suspicious.and_then(Plausible::as_closest);
-            plausible.retain(|one| one.suspicion.is_none() || is_whole(one));
+            let bends = |one: &Plausible| one.suspicion.is_some() || cluster.calls_macro;
+            let refused = plausible.iter().find(|one| bends(one) && !is_whole(one));
+            let dropped = refused.and_then(Plausible::as_closest);
+            plausible.retain(|one| is_whole(one) || !bends(one));
             if plausible.is_empty() {
                 hunt.closest = dropped.or(hunt.closest);
                 continue;

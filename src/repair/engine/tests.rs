@@ -262,8 +262,7 @@ impl Task {
             Cluster {
                 tests: vec![case.id.clone()],
                 lines: [(file(name), scores)].into(),
-                top: None,
-                functions: Vec::new(),
+                ..Cluster::default()
             }
         });
         let sources = self.sources.iter().map(|(name, text, _)| (file(name), (*text).to_owned()));
@@ -357,8 +356,7 @@ fn between_equal_candidates_the_file_that_was_repaired_before_comes_first() {
             let cluster = Cluster {
                 tests: Vec::new(),
                 lines: [(file("a.js"), lines(a)), (file("b.js"), lines(b))].into(),
-                top: None,
-                functions: Vec::new(),
+                ..Cluster::default()
             };
             let files = known.map(file).into_iter().collect();
             let prior = Prior { files, ..Prior::default() };

@@ -5,4 +5,5 @@ mod paths;
 mod readers;
 mod recorded;
 mod runs;
+mod warm_node;
 mod writers;

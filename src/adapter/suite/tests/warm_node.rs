@@ -1,0 +1,138 @@
+//! The runner for files of `node --test` that stays alive, started as a process as regreen does.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::adapter::host::process::Invocation;
+use crate::adapter::suite::format::driver_lines;
+use crate::adapter::suite::line_server::LineServer;
+use crate::domain::test::Status;
+
+const DRIVER: &str = include_str!("../driver/warm_node.mjs");
+const REPORTER: &str = include_str!("../driver/node_reporter.mjs");
+
+/// A module, and tests that fail where anything is left of an earlier run.
+const MODULE: &str = "let calls = 0;\nexports.next = () => (calls += 1);\n";
+const LEAVES_NOTHING: &str = "const test = require('node:test');
+const assert = require('node:assert');
+const { next } = require('./counter');
+test('first', () => {
+  assert.deepStrictEqual([process.env.LEFT, globalThis.left, next()], [undefined, undefined, 1]);
+  process.env.LEFT = globalThis.left = 'yes';
+});
+test('second', () => assert.strictEqual(next(), 2));
+";
+const HOOKS: &str = "const { test, beforeEach } = require('node:test');
+const assert = require('node:assert');
+let runs = 0;
+beforeEach(() => (runs += 1));
+test('once', () => assert.strictEqual(runs, 1));
+";
+const MODERN: &str = "import test from 'node:test';
+import assert from 'node:assert';
+import { value } from './value.mjs';
+test('imports', () => assert.strictEqual(value, 1));
+";
+
+struct Runner {
+    server: LineServer,
+    folder: tempfile::TempDir,
+}
+
+impl Runner {
+    async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [
+            ("warm_node.mjs", DRIVER),
+            ("node_reporter.mjs", REPORTER),
+            ("counter.js", MODULE),
+            ("leaves.test.js", LEAVES_NOTHING),
+            ("hooks.test.js", HOOKS),
+            ("modern.test.mjs", MODERN),
+            ("value.mjs", "export const value = 1;\n"),
+        ];
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let argv = vec![
+            "node".to_owned(),
+            format!("--test-reporter={}", path("node_reporter.mjs")),
+            "--test-reporter-destination=stderr".to_owned(),
+            path("warm_node.mjs"),
+            path("report"),
+        ];
+        let environment = BTreeMap::from([
+            ("PATH".to_owned(), std::env::var("PATH").unwrap()),
+            ("REGREEN_CASES".to_owned(), path("report")),
+        ]);
+        let directory = folder.path().to_owned();
+        let invocation = Invocation { argv, directory, environment, access: None };
+        let mut server = LineServer::start(&invocation).unwrap();
+        let ready: serde_json::Value =
+            server.receive(Duration::from_secs(20)).await.unwrap().unwrap();
+        assert_eq!(ready["ready"], true);
+        Self { server, folder }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.path().join(name), text).unwrap();
+    }
+
+    /// Whether a run of a file ended, and how many of its tests passed and failed.
+    async fn run(&mut self, file: &str, changed: &[&str], limit: f64) -> (bool, usize, usize) {
+        let path = |name: &str| self.folder.path().join(name).display().to_string();
+        let changed: Vec<String> = changed.iter().map(|name| path(name)).collect();
+        let request = serde_json::json!({ "file": path(file), "changed": changed, "limit": limit });
+        self.server.send(&request).await.unwrap();
+        let answer: serde_json::Value =
+            self.server.receive(Duration::from_secs(60)).await.unwrap().unwrap();
+        let report = self.folder.path().join("report");
+        let text = if Path::new(&report).exists() {
+            fs::read_to_string(report).unwrap()
+        } else {
+            String::new()
+        };
+        let cases = driver_lines::parse(&text).cases;
+        let count = |status| cases.iter().filter(|case| case.status == Some(status)).count();
+        (answer["ended"] == true, count(Status::Passed), count(Status::Failed))
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs node"]
+async fn each_run_of_a_file_starts_with_what_the_first_one_had() {
+    let mut runner = Runner::start().await;
+    for _ in 0..3 {
+        let changed = ["counter.js"];
+        assert_eq!(runner.run("leaves.test.js", &changed, 20.0).await, (true, 2, 0));
+        assert_eq!(runner.run("hooks.test.js", &[], 20.0).await, (true, 1, 0));
+        assert_eq!(runner.run("modern.test.mjs", &["value.mjs"], 20.0).await, (true, 1, 0));
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs node"]
+async fn a_candidate_is_read_anew_and_its_end_is_not_that_of_the_next() {
+    let mut runner = Runner::start().await;
+    let changed = ["counter.js"];
+    let table = [
+        ("as it is", MODULE.to_owned(), 20.0, (true, 2, 0)),
+        ("wrong", MODULE.replace("+= 1", "+= 2"), 20.0, (true, 0, 2)),
+        ("does not load", MODULE.replace("let", "throw"), 20.0, (true, 0, 0)),
+        ("as it is", MODULE.to_owned(), 20.0, (true, 2, 0)),
+        ("ends the thread", format!("process.exit(0);\n{MODULE}"), 20.0, (true, 0, 0)),
+        ("hangs", MODULE.replace("(calls += 1)", "{ for (;;); }"), 0.5, (false, 0, 0)),
+        ("as it is", MODULE.to_owned(), 20.0, (true, 2, 0)),
+    ];
+    for (why, text, limit, expected) in table {
+        runner.write("counter.js", &text);
+        assert_eq!(runner.run("leaves.test.js", &changed, limit).await, expected, "{why}");
+    }
+    for (value, expected) in [(2, (true, 0, 1)), (1, (true, 1, 0))] {
+        runner.write("value.mjs", &format!("export const value = {value};\n"));
+        assert_eq!(runner.run("modern.test.mjs", &["value.mjs"], 20.0).await, expected);
+    }
+}

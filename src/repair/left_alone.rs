@@ -1,0 +1,119 @@
+//! What is not edited, and the failures that it explains.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::language::Language;
+use crate::code::mutate::calls_of_own_macros;
+use crate::domain::explanation::ochiai;
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::test::Status;
+use crate::effect::Trace;
+
+use super::localise::Cluster;
+
+/// The failing tests that files which are not edited explain better than any line of `sources`: more of those that
+/// run it fail. An edit elsewhere would only hide what is wrong there.
+pub fn tests_explained_by(
+    left: &BTreeSet<&RepoPath>,
+    traces: &[Trace],
+    sources: &BTreeMap<RepoPath, String>,
+) -> BTreeSet<TestId> {
+    if left.is_empty() {
+        return BTreeSet::new();
+    }
+    let failed: Vec<&Trace> = traces.iter().filter(|one| one.status == Status::Failed).collect();
+    let mut counts: BTreeMap<(&RepoPath, u32), [u32; 2]> = BTreeMap::new();
+    for trace in traces {
+        for (file, lines) in &trace.lines {
+            for line in lines {
+                let [failing, passing] = counts.entry((file, *line)).or_default();
+                match trace.status {
+                    Status::Failed => *failing += 1,
+                    Status::Passed => *passing += 1,
+                    Status::Skipped => {}
+                }
+            }
+        }
+    }
+    let all = u32::try_from(failed.len()).unwrap_or(u32::MAX);
+    let is_explained = |trace: &&Trace| {
+        let (mut of_left, mut of_sources) = (0.0_f64, 0.0_f64);
+        for (file, lines) in &trace.lines {
+            let counts = lines.iter().filter_map(|line| counts.get(&(file, *line)));
+            let best = counts.map(|[failing, passing]| ochiai(*failing, all, *passing));
+            let best = best.fold(0.0, f64::max);
+            if left.contains(file) {
+                of_left = of_left.max(best);
+            } else if sources.contains_key(file) {
+                of_sources = of_sources.max(best);
+            }
+        }
+        of_left > of_sources
+    };
+    failed.into_iter().filter(is_explained).map(|trace| trace.test.clone()).collect()
+}
+
+/// The macros of the project that the most suspicious lines of a cluster call. Their bodies are not edited.
+pub fn macros_called_by(
+    cluster: &Cluster,
+    sources: &BTreeMap<RepoPath, String>,
+) -> BTreeSet<String> {
+    let scores = cluster.lines.values().flat_map(BTreeMap::values);
+    let most = scores.copied().fold(0.0, f64::max);
+    let rust = cluster.lines.iter().filter(|(file, _)| Language::of(file) == Some(Language::Rust));
+    let calls = rust.flat_map(|(file, lines)| {
+        let calls = sources.get(file).map(|text| calls_of_own_macros(text)).unwrap_or_default();
+        calls.into_iter().filter(|(line, _)| lines.get(line).is_some_and(|one| *one >= most))
+    });
+    calls.map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::effect::Lines;
+
+    #[test]
+    fn what_fails_behind_a_generated_file_is_explained_by_it() {
+        let file = |name: &str| RepoPath::parse(name).unwrap();
+        let (table, sum) = (file("table.go"), file("sum.go"));
+        let trace = |test: &str, is_failed: bool, lines: &[(&RepoPath, u32)]| Trace {
+            test: test.into(),
+            status: if is_failed { Status::Failed } else { Status::Passed },
+            duration: Duration::ZERO,
+            lines: lines.iter().map(|(file, line)| ((*file).clone(), vec![*line])).collect(),
+            loaded: Lines::new(),
+            failure: None,
+        };
+        let sources = [(sum.clone(), String::new())].into();
+        let day = trace("day", true, &[(&table, 3)]);
+        let total = trace("total", true, &[(&table, 3), (&sum, 5)]);
+        let good = trace("good", false, &[(&table, 3)]);
+        let cases: [(&str, Vec<Trace>, &[&str]); 4] = [
+            ("both", vec![day.clone(), total.clone()], &["day", "total"]),
+            ("the file may be right", vec![total.clone()], &[]),
+            ("passing tests run it as well", vec![total.clone(), good.clone()], &[]),
+            ("the first fails for another reason", vec![day, total, good], &["day", "total"]),
+        ];
+        for (why, traces, expected) in cases {
+            let found = tests_explained_by(&BTreeSet::from([&table]), &traces, &sources);
+            let found: Vec<&str> = found.iter().map(TestId::as_str).collect();
+            assert_eq!(found, expected, "{why}");
+            assert!(tests_explained_by(&BTreeSet::new(), &traces, &sources).is_empty(), "{why}");
+        }
+    }
+
+    #[test]
+    fn the_macro_that_a_suspicious_line_calls_is_named() {
+        let file = RepoPath::parse("src/lib.rs").unwrap();
+        let text = "macro_rules! clamp {\n    ($v:expr) => { $v };\n}\nfn f(n: i32) -> i32 {\n    clamp!(n)\n}\n";
+        let sources = [(file.clone(), text.to_owned())].into();
+        for (lines, expected) in [(vec![(5, 1.0)], 1), (vec![(4, 1.0), (5, 0.5)], 0)] {
+            let lines = [(file.clone(), lines.into_iter().collect())].into();
+            let cluster = Cluster { lines, ..Cluster::default() };
+            assert_eq!(macros_called_by(&cluster, &sources).len(), expected);
+        }
+    }
+}
