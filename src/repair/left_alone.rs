@@ -9,8 +9,6 @@ use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::Status;
 use crate::effect::Trace;
 
-use super::localise::Cluster;
-
 /// The failing tests that files which are not edited explain better than any line of `sources`: more of those that
 /// run it fail. An edit elsewhere would only hide what is wrong there.
 pub fn tests_explained_by(
@@ -53,14 +51,14 @@ pub fn tests_explained_by(
     failed.into_iter().filter(is_explained).map(|trace| trace.test.clone()).collect()
 }
 
-/// The macros of the project that the most suspicious lines of a cluster call. Their bodies are not edited.
+/// The macros of the project that the most suspicious of some lines call. Their bodies are not edited.
 pub fn macros_called_by(
-    cluster: &Cluster,
+    suspicious: &BTreeMap<RepoPath, BTreeMap<u32, f64>>,
     sources: &BTreeMap<RepoPath, String>,
 ) -> BTreeSet<String> {
-    let scores = cluster.lines.values().flat_map(BTreeMap::values);
+    let scores = suspicious.values().flat_map(BTreeMap::values);
     let most = scores.copied().fold(0.0, f64::max);
-    let rust = cluster.lines.iter().filter(|(file, _)| Language::of(file) == Some(Language::Rust));
+    let rust = suspicious.iter().filter(|(file, _)| Language::of(file) == Some(Language::Rust));
     let calls = rust.flat_map(|(file, lines)| {
         let calls = sources.get(file).map(|text| calls_of_own_macros(text)).unwrap_or_default();
         calls.into_iter().filter(|(line, _)| lines.get(line).is_some_and(|one| *one >= most))
@@ -112,8 +110,7 @@ mod tests {
         let sources = [(file.clone(), text.to_owned())].into();
         for (lines, expected) in [(vec![(5, 1.0)], 1), (vec![(4, 1.0), (5, 0.5)], 0)] {
             let lines = [(file.clone(), lines.into_iter().collect())].into();
-            let cluster = Cluster { lines, ..Cluster::default() };
-            assert_eq!(macros_called_by(&cluster, &sources).len(), expected);
+            assert_eq!(macros_called_by(&lines, &sources).len(), expected);
         }
     }
 }

@@ -105,7 +105,7 @@ pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
         if cluster.tests.iter().any(|test| explained.contains(test)) {
             *cluster = Cluster { tests: cluster.tests.clone(), ..Cluster::default() };
         }
-        let macros = macros_called_by(cluster, &sources);
+        let macros = macros_called_by(&cluster.lines, &sources);
         cluster.calls_macro = !macros.is_empty();
         left_alone.extend(macros.into_iter().map(|name| (name, "is a macro".to_owned())));
     }

@@ -263,7 +263,12 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Guard, To(&[Kind::If, Kind::While]), 1.0, statement::if_or_loop),
     row(Id::Return, Nodes(ANY), 1.0, statement::other_jump),
     row(Id::Guard, To(&[Kind::If]), 1.5, statement::separate_if),
-    row(Id::InsertStatement, Statements(|site| site.kind == Kind::If), 1.0, statement::otherwise),
+    row(
+        Id::InsertStatement,
+        Statements(|site| site.kind == Kind::If),
+        1.0,
+        statement::missing_else,
+    ),
     // Any statement of a block. A loop sets its variable itself.
     row(Id::AugmentedAssignment, Statements(statement::is_set_by_loop), 1.5, statement::dropped),
     row(Id::DropStatement, Statements(|site| site.siblings.len() > 1), 1.0, statement::dropped),

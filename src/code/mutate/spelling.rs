@@ -36,6 +36,8 @@ pub struct Spelling {
     pub cuts: [Affix; 2],
     /// Put around an index: accesses that are confused with taking the element.
     pub index_confusions: &'static [Affix],
+    /// Whether a sum in an index is written without spaces, as `gofmt` does.
+    pub has_close_indices: bool,
     /// The suffix that takes the last element.
     pub last: &'static str,
     /// Method calls on a value that are often forgotten.
@@ -138,6 +140,7 @@ const PYTHON: Spelling = Spelling {
     slices: &["[1:]", "[:-1]", "[::-1]", "[0]", "[-1]", "[2:]", "[1]"],
     cuts: [("[:", "]"), ("[", ":]")],
     index_confusions: &[("[:", "]"), ("[", ":]"), (".get(", ")"), ("[-", "]")],
+    has_close_indices: false,
     last: "[-1]",
     chained: &[],
     normalizers: &[".lower()", ".strip()"],
@@ -230,6 +233,7 @@ const SCRIPT: Spelling = Spelling {
     slices: &[".slice(1)", ".slice(0, -1)", "[0]", ".at(-1)", ".length", ".slice()"],
     cuts: [(".slice(0, ", ")"), (".slice(", ")")],
     index_confusions: &[],
+    has_close_indices: false,
     last: ".at(-1)",
     chained: &[".reverse()", ".sort()"],
     normalizers: &[".toLowerCase()", ".trim()"],
@@ -279,6 +283,7 @@ const TYPED: Spelling = Spelling {
     slices: &[],
     cuts: [("[:", "]"), ("[", ":]")],
     index_confusions: &[],
+    has_close_indices: false,
     last: "",
     suffixes: &[],
     chained: &[],
@@ -303,6 +308,7 @@ const TYPED: Spelling = Spelling {
 
 const GO: Spelling = Spelling {
     nothing: "nil",
+    has_close_indices: true,
     concatenation: Some(["append(", ", ", "...)"]),
     wrappers: &["len", "int", "string"],
     rare_wrappers: &["float64", "math.Abs", "strings.ToLower", "strings.TrimSpace"],

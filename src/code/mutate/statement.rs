@@ -360,7 +360,7 @@ pub fn is_set_by_loop(site: &EditSite<'_>) -> bool {
 }
 
 /// Adds an `else` that does to another variable what the branch before does to one.
-pub fn otherwise(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+pub fn missing_else(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let (Some(body), None) = (site.field("consequence"), site.field("alternative")) else { return };
     let [statement] = statements(body).try_into().unwrap_or([body]);
     let text = site.text_of(statement);

@@ -115,7 +115,7 @@ pub fn is_range_bound(site: &EditSite<'_>) -> bool {
     let call = site.node.parent().and_then(|arguments| arguments.parent());
     let callee = call.and_then(|call| call.child_by_field_name("function"));
     may_count(site)
-        && !site.text.ends_with("1")
+        && !site.text.replace(' ', "").ends_with("+1")
         && callee.is_some_and(|callee| site.text_of(callee) == "range")
 }
 
@@ -147,8 +147,7 @@ pub fn one_off(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let operator = site.node.parent().and_then(|parent| parent.child_by_field_name("operator"));
     let operator = operator.map(|operator| site.text_of(operator));
     let is_factor = matches!(operator, Some("*" | "/" | "//" | "%"));
-    // As `gofmt` writes it.
-    let is_close = site.spelling.nothing == "nil" && matches!(site.parent, Subscript | Slice);
+    let is_close = site.spelling.has_close_indices && matches!(site.parent, Subscript | Slice);
     let text = |delta: &str| {
         let delta = if is_close { delta.replace(' ', "") } else { format!(" {delta}") };
         let sum = format!("{}{delta}", grouped(site));

@@ -2,6 +2,7 @@
 
 mod choice;
 mod pairs;
+mod refusals;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -18,6 +19,7 @@ use crate::effect::{CaseResult, EffectError, RunError, Speed};
 
 use choice::{Plausible, apart, best, joined, merge};
 use pairs::{Pairs, lines_ahead};
+use refusals::Refusals;
 
 use super::edit_traits::{fingerprint, special_case, suspicion};
 use super::explain::searched_places;
@@ -104,6 +106,8 @@ enum Rejection {
     Refuted,
     /// The edit repairs none either, but a failing test gets further, and fails there.
     Advanced(CaseResult),
+    /// It does not compile, for the reason that the compiler gives.
+    NotBuilt(String),
     /// Only the time limit speaks against it.
     OutOfTime,
     Failed(EffectError),
@@ -355,6 +359,7 @@ impl SearchRun<'_> {
         let (mut tried, mut order) = (self.tried, self.tried);
         let mut ahead: VecDeque<RankedEdit> = VecDeque::new();
         let mut pairs = Pairs::new(&self.diagnosis.sources);
+        let mut refusals = Refusals::default();
         let waiting = candidates.size_hint().1.unwrap_or_default();
         (self.search.progress)(self.summary(tried, waiting));
         self.time_control(cluster).await?;
@@ -362,7 +367,10 @@ impl SearchRun<'_> {
         while tried < stop_at.min(trial.limits.candidates) && trial.clock.elapsed() < self.deadline
         {
             if ahead.is_empty() {
-                let mut next = || pairs.next_of(&mut candidates);
+                let mut next = || {
+                    std::iter::from_fn(|| pairs.next_of(&mut candidates))
+                        .find(|one| !refusals.expects_refusal(one))
+                };
                 ahead = self.announce(&mut next, tried, stop_at).await;
             }
             let wave: Vec<RankedEdit> = ahead.drain(..wave_size.min(ahead.len())).collect();
@@ -404,6 +412,7 @@ impl SearchRun<'_> {
                         let next = || self.stream(&self.next_cluster(cluster, &after));
                         pairs.add_base(&ranked, after.test.clone(), next);
                     }
+                    Err(Rejection::NotBuilt(reason)) => refusals.add(&ranked, &reason),
                     Err(Rejection::Refuted) => {}
                     Err(Rejection::Failed(error)) => return Err(error),
                 }
@@ -436,7 +445,7 @@ impl SearchRun<'_> {
                 match repairs {
                     Ok(repairs) => plausible.push(self.plausible(ranked, order, repairs)),
                     Err(Rejection::OutOfTime) => continue,
-                    Err(Rejection::Refuted | Rejection::Advanced(_)) => {}
+                    Err(Rejection::Refuted | Rejection::NotBuilt(_) | Rejection::Advanced(_)) => {}
                     Err(Rejection::Failed(error)) => return Err(error),
                 }
                 self.timed_out = self.timed_out.saturating_sub(1);
@@ -640,10 +649,8 @@ impl SearchRun<'_> {
         let tests: Vec<TestId> = others.keys().copied().cloned().collect();
         let results = match self.run(edits, &tests, false, RETRY_LIMIT_FACTOR).await {
             Ok(results) => results,
-            Err(Rejection::Refuted | Rejection::Advanced(_) | Rejection::OutOfTime) => {
-                return Ok(None);
-            }
-            Err(failed) => return Err(failed),
+            Err(failed @ Rejection::Failed(_)) => return Err(failed),
+            Err(_) => return Ok(None),
         };
         let before = |after: &CaseResult| others.get(&after.test).copied();
         if results.iter().any(|after| before(after).is_some_and(|case| is_setback(case, after))) {
@@ -672,8 +679,7 @@ impl SearchRun<'_> {
                     return (part, if is_disproved { Err(Rejection::Refuted) } else { Ok(alone) });
                 }
                 Err(failed @ Rejection::Failed(_)) => return (ranked, Err(failed)),
-                Ok(_) | Err(Rejection::Refuted | Rejection::Advanced(_) | Rejection::OutOfTime) => {
-                }
+                Ok(_) | Err(_) => {}
             }
         }
         (ranked, Ok(repairs))
@@ -687,8 +693,8 @@ impl SearchRun<'_> {
             let Some(one) = chosen.get(index).filter(|_| !rest.files.is_empty()) else { continue };
             match self.run(&rest, &one.repairs, true, RETRY_LIMIT_FACTOR).await {
                 Ok(_) => drop(chosen.remove(index)),
-                Err(Rejection::Refuted | Rejection::Advanced(_) | Rejection::OutOfTime) => {}
                 Err(Rejection::Failed(error)) => return Err(error),
+                Err(_) => {}
             }
         }
         Ok(chosen)
@@ -724,8 +730,12 @@ impl SearchRun<'_> {
         let is_failed =
             |one: &CaseResult| one.status == Status::Failed && !one.passes_against_mark();
         let failed = results.iter().any(is_failed);
+        let refused = results.iter().find(|one| one.is_not_built());
+        let reason = refused.and_then(|one| one.failure.as_ref()).map(|(_, message)| message);
         if is_late && (all || patience == 1) {
             Err(Rejection::OutOfTime)
+        } else if let (true, Some(reason)) = (all, reason) {
+            Err(Rejection::NotBuilt(reason.clone()))
         } else if all && let Some(after) = results.iter().find(|after| self.advances(after)) {
             Err(Rejection::Advanced(after.clone()))
         } else if all && (failed || results.len() < tests.len()) {

@@ -579,3 +579,17 @@ fn only_operators_of_edits_that_are_proposed_are_named() {
     assert_eq!(operators, [OperatorId::Constant.name(), OperatorId::Text.name()]);
     assert!(merge(Vec::new(), 3).is_none());
 }
+
+#[test]
+fn what_a_compiler_refuses_again_and_again_is_left_out() {
+    let fails: Answer =
+        |after, _| (!after.contains("return a - b;")).then_some(("AssertionError", "cannot use x"));
+    let refused: Answer = |after, _| {
+        (!after.contains("return a - b;")).then_some(("does not compile", "cannot use x"))
+    };
+    let tried = |answer| {
+        let machine = BusyMachine { answer, ..BusyMachine::new(vec![1], vec![0]) };
+        Task::default().search_on(&machine).tried
+    };
+    assert!(tried(refused) < tried(fails), "{} and {}", tried(refused), tried(fails));
+}

@@ -1,8 +1,12 @@
 //! The runner for files of `node --test` that stays alive, started as a process as regreen does.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the driver and its files are real ones in a folder of the test"
+)]
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
 use crate::adapter::host::process::Invocation;
@@ -88,13 +92,8 @@ impl Runner {
         let request = serde_json::json!({ "file": path(file), "changed": changed, "limit": limit });
         self.server.send(&request).await.unwrap();
         let answer: serde_json::Value =
-            self.server.receive(Duration::from_secs(60)).await.unwrap().unwrap();
-        let report = self.folder.path().join("report");
-        let text = if Path::new(&report).exists() {
-            fs::read_to_string(report).unwrap()
-        } else {
-            String::new()
-        };
+            self.server.receive(Duration::from_mins(1)).await.unwrap().unwrap();
+        let text = fs::read_to_string(path("report")).unwrap_or_default();
         let cases = driver_lines::parse(&text).cases;
         let count = |status| cases.iter().filter(|case| case.status == Some(status)).count();
         (answer["ended"] == true, count(Status::Passed), count(Status::Failed))
