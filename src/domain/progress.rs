@@ -389,7 +389,7 @@ mod tests {
         let untried = FinishedIteration { tried: 0, ..empty.clone() };
         assert!(
             ended(untried.clone())
-                .contains("that lead into Python, JavaScript, TypeScript, Go, Rust or Java")
+                .contains("product code in Python, JavaScript, TypeScript, Go, Rust or Java")
         );
         let at_home = FinishedIteration { is_at_home: true, ..untried };
         assert_eq!(ended(at_home), "the widest search found nothing to try");

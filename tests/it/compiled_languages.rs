@@ -153,7 +153,7 @@ fn a_project_of_maven_with_two_modules_turns_green() {
 
 /// What a session says that finds nothing, after a check that it has changed no source.
 fn say_of_failure(repo: &TestRepo) -> String {
-    let ran = repo.regreen(&["fix", ".", "--max-iterations", "2"]);
+    let ran = repo.regreen(&["fix", "."]);
     let said = format!("{}{}", ran.out, ran.err);
     assert_eq!(ran.code, Some(1), "{said}");
     let commits = repo.git(&["log", "--all", "--oneline", "--", "*.go", "*.rs"]);

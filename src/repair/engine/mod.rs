@@ -353,7 +353,6 @@ impl SearchRun<'_> {
         let trial = &self.search.trial;
         let jobs = trial.concurrency();
         let is_quick = trial.runner.speed() == Speed::Warm && trial.runner.batch() == 1;
-        let wave_size = if is_quick { jobs * QUICK_WAVE } else { jobs };
         let mut stop_at = self.tried.saturating_add(budget.max(1));
         let (mut plausible, mut late, mut hung) = (Vec::new(), Vec::new(), 0);
         let (mut tried, mut order) = (self.tried, self.tried);
@@ -373,7 +372,11 @@ impl SearchRun<'_> {
                 };
                 ahead = self.announce(&mut next, tried, stop_at).await;
             }
-            let wave: Vec<RankedEdit> = ahead.drain(..wave_size.min(ahead.len())).collect();
+            // The first are often right, and what else their wave tried would be in vain.
+            let begun = usize::try_from(tried - self.tried).unwrap_or(usize::MAX);
+            let is_wide = is_quick && begun >= jobs * QUICK_WAVE;
+            let size = if is_wide { jobs * QUICK_WAVE } else { jobs };
+            let wave: Vec<RankedEdit> = ahead.drain(..size.min(ahead.len())).collect();
             if wave.is_empty() {
                 break;
             }
@@ -564,7 +567,7 @@ impl SearchRun<'_> {
     /// The same on a machine that has nothing else to do. The traced time already holds the cost of
     /// tracing, which makes it generous.
     fn least_grace(&self) -> Duration {
-        if self.hangs { HANGING } else { Duration::from_millis(200) }
+        if self.hangs { HANGING } else { Duration::from_millis(350) }
     }
 
     /// Judges an edit, and reduces one that repairs tests to what repairs them.
