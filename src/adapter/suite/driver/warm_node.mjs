@@ -119,17 +119,17 @@ async function serveFiles() {
   Module._load = (request, ...others) => (request === 'node:test' ? own : load(request, ...others));
   const state = { environment: { ...process.env }, globals: new Set(Reflect.ownKeys(globalThis)) };
   parentPort.on('message', async ({ file, changed }) => {
+    // The thread ends where a test waits for what never comes.
+    parentPort.unref();
     try {
       if (!changed) throw { code: NEEDS_IMPORT[0] };
       createRequire(file)(file);
     } catch (error) {
       // The test runner would take an error for that of a test, and go on.
       if (!NEEDS_IMPORT.includes(error.code)) process.exit(1);
-      parentPort.unref();
       return import(pathToFileURL(file));
     }
-    // The thread is over when it has nothing left to do.
-    if (hasHooks || !isLoaded(file)) return parentPort.unref();
+    if (hasHooks || !isLoaded(file)) return;
     const reported = new Promise((resolve) => process.once('regreen:reported', resolve));
     runner.test('regreen:reported', () => {});
     await reported;
@@ -137,6 +137,7 @@ async function serveFiles() {
     runner.mock.reset();
     runner.mock.timers?.reset();
     restore(state);
+    parentPort.ref();
     parentPort.postMessage({ isOver: true, isStale });
   });
 }

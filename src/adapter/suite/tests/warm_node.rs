@@ -40,6 +40,10 @@ import { value } from './value.mjs';
 test('imports', () => assert.strictEqual(value, 1));
 ";
 
+const WAITS: &str = "const test = require('node:test');
+test('waits', async () => { await require('./counter').next(); });
+";
+
 struct Runner {
     server: LineServer,
     folder: tempfile::TempDir,
@@ -55,6 +59,7 @@ impl Runner {
             ("leaves.test.js", LEAVES_NOTHING),
             ("hooks.test.js", HOOKS),
             ("modern.test.mjs", MODERN),
+            ("waits.test.js", WAITS),
             ("value.mjs", "export const value = 1;\n"),
         ];
         for (name, text) in files {
@@ -129,6 +134,12 @@ async fn a_candidate_is_read_anew_and_its_end_is_not_that_of_the_next() {
     for (why, text, limit, expected) in table {
         runner.write("counter.js", &text);
         assert_eq!(runner.run("leaves.test.js", &changed, limit).await, expected, "{why}");
+    }
+    let never = MODULE.replace("(calls += 1)", "new Promise(() => {})");
+    for (text, expected) in [(MODULE, (true, 1, 0)), (&never, (true, 0, 1)), (MODULE, (true, 1, 0))]
+    {
+        runner.write("counter.js", text);
+        assert_eq!(runner.run("waits.test.js", &changed, 20.0).await, expected, "{text}");
     }
     for (value, expected) in [(2, (true, 0, 1)), (1, (true, 1, 0))] {
         runner.write("value.mjs", &format!("export const value = {value};\n"));
