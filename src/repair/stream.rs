@@ -158,7 +158,7 @@ impl<'a> Stream<'a> {
             // What only has to load would also do so with the line that fails cut off: only the operators and
             // numbers of the line itself are tried, and where a name is not known, other names.
             let mut others = if bias.is_unloaded && !bias.unknown.is_empty() {
-                Vec::new()
+                bias.unknown.variables_instead(language, source, &accepts_line)
             } else if bias.is_unloaded {
                 let is_named = |line: u32| named.contains(&line);
                 let mut found = mutate::candidates(language, source, &is_named, &[]);

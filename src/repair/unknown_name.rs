@@ -148,6 +148,22 @@ impl UnknownNames {
         candidates
     }
 
+    /// Edits that write a variable of the function in place of an unknown name, however unlike they are.
+    pub fn variables_instead(
+        &self,
+        language: Language,
+        source: &str,
+        accepts_line: &dyn Fn(u32) -> bool,
+    ) -> Vec<Candidate> {
+        let mut edits = mutate::candidates(language, source, accepts_line, &[]);
+        edits.retain(|edit| {
+            let old = source.get(edit.range.clone()).unwrap_or_default();
+            let is_own = self.names.contains(old) && !self.foreign.contains(old);
+            edit.operator == OperatorId::Variable && is_own && !self.names.contains(&edit.text)
+        });
+        edits
+    }
+
     /// The known names that are most like an unknown one, with their likeness.
     fn similar<'a>(&self, unknown: &str, known: &BTreeSet<&'a str>) -> Vec<(&'a str, f32)> {
         // A name with one letter wrong is misspelt; what is merely similar does something else.
@@ -180,6 +196,21 @@ mod tests {
             layer: Layer::Unit,
             failure: Some(FailureText { message: message.into(), ..FailureText::default() }),
         }
+    }
+
+    #[test]
+    fn an_unknown_name_becomes_a_variable_that_is_not_like_it() {
+        let source = "package a\n\nfunc Up(s string, n int) string {\n\treturn upper(t)\n}\n";
+        let unknown = |name: &str| {
+            let case = failing(&format!("undefined: {name}"));
+            UnknownNames::of(std::iter::once(&case), std::iter::empty(), |_| true)
+        };
+        let texts = |name: &str| {
+            let edits = unknown(name).variables_instead(Language::Go, source, &|line| line == 4);
+            edits.iter().map(|edit| edit.apply(source)).collect::<Vec<_>>()
+        };
+        assert!(texts("t").contains(&source.replace("(t)", "(s)")));
+        assert_eq!(texts("x"), Vec::<String>::new());
     }
 
     #[test]
