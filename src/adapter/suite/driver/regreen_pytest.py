@@ -270,9 +270,9 @@ class Runner:
 
         def ring(number, frame):
             spent = time.monotonic() - began
-            if spent < longer and time.thread_time() - used < spent / 2:
-                # It waits for something, which only takes as long as it takes.
-                signal.setitimer(signal.ITIMER_REAL, max(longer - spent, 0.001))
+            if spent < longer and time.thread_time() - used < spent / 4:
+                # It waits for something, which only takes as long as it takes, or for its turn.
+                signal.setitimer(signal.ITIMER_REAL, max(min(seconds, longer - spent), 0.001))
                 return
             self.rung += 1
             pytest.fail("the test was stopped after %.0f s" % spent)
