@@ -381,11 +381,11 @@ fn plan(clusters: &[Cluster], failing: &[TestCase]) -> Option<FixPlan> {
                 }
                 (false, [_]) => {
                     let function = &point.function;
-                    format!("1 failing test runs `{function}`, which passing tests run less")
+                    format!("1 failing test runs `{function}`")
                 }
                 (false, tests) => {
                     let (count, function) = (tests.len(), &point.function);
-                    format!("{count} failing tests run `{function}`, which passing tests run less")
+                    format!("{count} failing tests run `{function}`")
                 }
             };
             Some(RootCause { tests: cluster.tests.clone(), cause, point })

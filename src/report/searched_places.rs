@@ -20,7 +20,7 @@ pub fn list_searched_places(view: &View) -> Part<'static> {
 }
 
 /// What is known of all that were tried.
-const NONE_HELPS: &str = "none repairs a test and breaks no other";
+const NONE_HELPS: &str = "none repairs the test that was tried first and breaks no other";
 
 fn describe_candidates(summary: &SearchSummary) -> String {
     if summary.is_stopped {
@@ -99,7 +99,7 @@ mod tests {
                     is_stopped: false,
                     closest: closest(None),
                 },
-                "The last search tried the only edit that it knows there; none repairs a test and breaks no other.",
+                "The last search tried the only edit that it knows there; none repairs the test that was tried first and breaks no other.",
                 vec![
                     "in `Discount`: 1 of 1 failing test and 0 of 2 passing tests run it",
                     "outside of functions",
@@ -113,7 +113,7 @@ mod tests {
                     closest: closest(Some("it is odd")),
                     ..SearchSummary::default()
                 },
-                "The last search tried 20 of 50 edits; none repairs a test and breaks no other.",
+                "The last search tried 20 of 50 edits; none repairs the test that was tried first and breaks no other.",
                 vec![],
                 "Closest: `` price.go:6: `a` → `b` ``, with which `p.TestA` passes; not taken, because it is odd.",
             ),

@@ -21,6 +21,9 @@ pub const CANDIDATE: &str = "REGREEN_CANDIDATE";
 /// Part of the time limit of a run that is left for building Go.
 const GO_BUILD: Duration = Duration::from_secs(20);
 
+/// What Go gives the tests of a package by itself (`go help testflag`). A shorter limit of a run would end it first.
+const GO_LIMIT: Duration = Duration::from_mins(10);
+
 /// A suite's own command in one checkout.
 pub struct SuiteCommand {
     pub adapter: &'static FrameworkAdapter,
@@ -70,12 +73,14 @@ impl SuiteCommand {
         let displayed = command.display;
         let mut environment = self.environment.clone();
         environment.extend(command.environment);
-        if self.adapter.framework == Framework::GoTest && environment.contains_key(CANDIDATE) {
-            // Go then ends a test that hangs, and names it, before the run is stopped. What it vets, the suite
-            // vets again.
+        let is_candidate = environment.contains_key(CANDIDATE);
+        if self.adapter.framework == Framework::GoTest && (is_candidate || limit <= GO_LIMIT) {
+            // Go then ends a test that hangs, and names it, before the run is stopped.
             let seconds = limit.saturating_sub(GO_BUILD).max(limit / 2).as_secs().max(1);
             let flags = environment.entry("GOFLAGS".into()).or_default();
-            flags.push_str(&format!(" -timeout={seconds}s -vet=off"));
+            flags.push_str(&format!(" -timeout={seconds}s"));
+            // What it vets, the suite vets again.
+            flags.push_str(if is_candidate { " -vet=off" } else { "" });
         }
         let access = Some(self.access.clone());
         let invocation = Invocation { argv: command.argv, directory, environment, access };

@@ -33,6 +33,9 @@ use super::unknown_name::UnknownNames;
 /// Number of further candidates to try after a partial or suspicious repair.
 const LOOK_FURTHER: u32 = 800;
 
+/// A candidate takes milliseconds where a run of the unchanged sources takes at most this, besides the tests.
+const QUICK: Duration = Duration::from_millis(30);
+
 /// The same after a repair of a part of a cluster, where a candidate takes milliseconds: mostly one edit repairs all
 /// of it, and from a wrong one the search does not come back.
 const LOOK_FURTHER_FOR_ALL: u32 = 2_000;
@@ -397,7 +400,11 @@ impl SearchRun<'_> {
                         let more = match (one.is_conclusive(expected), one.beyond) {
                             (true, Some(0)) => self.look_beyond(),
                             (true, _) => 0,
-                            (false, _) if is_quick && one.repairs.len() < expected => {
+                            (false, _)
+                                if is_quick
+                                    && self.control <= QUICK
+                                    && one.repairs.len() < expected =>
+                            {
                                 LOOK_FURTHER_FOR_ALL
                             }
                             (false, _) => LOOK_FURTHER,

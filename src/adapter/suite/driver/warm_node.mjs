@@ -1,6 +1,6 @@
 // Runs test files again and again without starting Node.js for each. A file of CommonJS runs in a thread
-// that stays, with modules loaded anew and what the run left in the environment and the globals taken back;
-// any other file has a thread of its own, and the next one starts while it works. The reporter that this
+// that stays, with modules loaded anew and what the run left in the environment and the globals taken back,
+// until one changes an object of the language; any other file has a thread of its own, and the next one starts while it works. The reporter that this
 // process was started with is inherited by every thread.
 //
 //   REGREEN_CASES=REPORT node --test-reporter=… warm_node.mjs REPORT
@@ -75,7 +75,7 @@ async function serve() {
     const said = await tryIn({ file, changed });
     // A thread may end by what an earlier run left behind.
     const isUnsure = said.isStale || (!said.isOver && isUsed);
-    if (!said.isOver || said.isStale || runs >= RUNS_OF_A_THREAD) replace();
+    if (!said.isOver || said.isStale || said.isSpoilt || runs >= RUNS_OF_A_THREAD) replace();
     if (isUnsure && ended) {
       await tryIn({ file });
       replace();
@@ -113,10 +113,21 @@ function restore({ environment, globals }) {
   for (const path of Object.keys(Module._cache)) if (!path.endsWith('.node')) delete Module._cache[path];
 }
 
+// Every value that the objects of the language hold, to see whether a run has changed one.
+function builtins() {
+  const isObject = (value) => value !== null && ['object', 'function'].includes(typeof value);
+  const named = Object.values(Object.getOwnPropertyDescriptors(globalThis)).map(({ value }) => value);
+  const made = named.filter(isObject).flatMap((value) => [value, value.prototype]);
+  const all = made.filter((value) => isObject(value) && value !== globalThis && value !== process);
+  return () => all.flatMap((one) => Object.values(Object.getOwnPropertyDescriptors(one)).map(({ value }) => value));
+}
+
 async function serveFiles() {
   const runner = createRequire(import.meta.url)('node:test');
   const [load, own] = [Module._load, watched(runner)];
   Module._load = (request, ...others) => (request === 'node:test' ? own : load(request, ...others));
+  const values = builtins();
+  const known = values();
   const state = { environment: { ...process.env }, globals: new Set(Reflect.ownKeys(globalThis)) };
   parentPort.on('message', async ({ file, changed }) => {
     // The thread ends where a test waits for what never comes.
@@ -138,7 +149,9 @@ async function serveFiles() {
     runner.mock.timers?.reset();
     restore(state);
     parentPort.ref();
-    parentPort.postMessage({ isOver: true, isStale });
+    const now = values();
+    const isSpoilt = now.length !== known.length || now.some((value, index) => !Object.is(value, known[index]));
+    parentPort.postMessage({ isOver: true, isStale, isSpoilt });
   });
 }
 
