@@ -9,15 +9,15 @@ use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::Status;
 use crate::effect::Trace;
 
-/// The failing tests that files which are not edited explain better than any line of `sources`: more of those that
-/// run it fail. An edit elsewhere would only hide what is wrong there.
+/// The failing tests that a line of a file which is not edited explains better than any line of `sources`: more of
+/// those that run it fail. An edit elsewhere would only hide what is wrong there.
 pub fn tests_explained_by(
     left: &BTreeSet<&RepoPath>,
     traces: &[Trace],
     sources: &BTreeMap<RepoPath, String>,
-) -> BTreeSet<TestId> {
+) -> BTreeMap<TestId, (RepoPath, u32)> {
     if left.is_empty() {
-        return BTreeSet::new();
+        return BTreeMap::new();
     }
     let failed: Vec<&Trace> = traces.iter().filter(|one| one.status == Status::Failed).collect();
     let mut counts: BTreeMap<(&RepoPath, u32), [u32; 2]> = BTreeMap::new();
@@ -34,21 +34,23 @@ pub fn tests_explained_by(
         }
     }
     let all = u32::try_from(failed.len()).unwrap_or(u32::MAX);
-    let is_explained = |trace: &&Trace| {
-        let (mut of_left, mut of_sources) = (0.0_f64, 0.0_f64);
-        for (file, lines) in &trace.lines {
-            let counts = lines.iter().filter_map(|line| counts.get(&(file, *line)));
-            let best = counts.map(|[failing, passing]| ochiai(*failing, all, *passing));
-            let best = best.fold(0.0, f64::max);
-            if left.contains(file) {
-                of_left = of_left.max(best);
+    let explain = |trace: &Trace| {
+        let (mut of_left, mut of_sources, mut place) = (0.0_f64, 0.0_f64, None);
+        for (file, line) in
+            trace.lines.iter().flat_map(|(file, lines)| lines.iter().map(move |line| (file, *line)))
+        {
+            let [failing, passing] = counts.get(&(file, line)).copied().unwrap_or_default();
+            let score = ochiai(failing, all, passing);
+            if left.contains(file) && score > of_left {
+                (of_left, place) = (score, Some((file.clone(), line)));
             } else if sources.contains_key(file) {
-                of_sources = of_sources.max(best);
+                of_sources = of_sources.max(score);
             }
         }
-        of_left > of_sources
+        place.filter(|_| of_left > of_sources)
     };
-    failed.into_iter().filter(is_explained).map(|trace| trace.test.clone()).collect()
+    let explained = failed.into_iter().map(|trace| (trace.test.clone(), explain(trace)));
+    explained.filter_map(|(test, place)| Some((test, place?))).collect()
 }
 
 /// The macros of the project that the most suspicious of some lines call. Their bodies are not edited.
@@ -97,8 +99,9 @@ mod tests {
         ];
         for (why, traces, expected) in cases {
             let found = tests_explained_by(&BTreeSet::from([&table]), &traces, &sources);
-            let found: Vec<&str> = found.iter().map(TestId::as_str).collect();
-            assert_eq!(found, expected, "{why}");
+            let tests: Vec<&str> = found.keys().map(TestId::as_str).collect();
+            assert_eq!(tests, expected, "{why}");
+            assert!(found.values().all(|place| *place == (table.clone(), 3)), "{why}");
             assert!(tests_explained_by(&BTreeSet::new(), &traces, &sources).is_empty(), "{why}");
         }
     }

@@ -101,9 +101,12 @@ pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
     let outlines = outlines(&sources);
     let mut clusters = clusters(search, &traces, &sources, &tests, &outlines);
     let explained = tests_explained_by(&left.keys().collect(), &traces, &sources);
+    let outlines_of_left = self::outlines(&left);
     for cluster in &mut clusters {
-        if cluster.tests.iter().any(|test| explained.contains(test)) {
-            *cluster = Cluster { tests: cluster.tests.clone(), ..Cluster::default() };
+        if let Some((file, line)) = cluster.tests.iter().find_map(|test| explained.get(test)) {
+            let lines = [(file.clone(), [(*line, 1.0)].into())].into();
+            let functions = ranked_functions(&lines, &outlines_of_left, &[]);
+            *cluster = Cluster { tests: cluster.tests.clone(), functions, ..Cluster::default() };
         }
         let macros = macros_called_by(&cluster.lines, &sources);
         cluster.calls_macro = !macros.is_empty();

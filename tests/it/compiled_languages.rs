@@ -164,7 +164,7 @@ fn say_of_failure(repo: &TestRepo) -> String {
 #[test]
 #[ignore = "needs go; a_macro_is_left_alone_with_a_word always runs"]
 fn a_generated_file_is_left_alone_with_a_word() {
-    let said = say_of_failure(&TestRepo::new(&[
+    let repo = TestRepo::new(&[
         ("go.mod", "module example.com/days\n\ngo 1.21\n"),
         (
             "table.go",
@@ -178,7 +178,14 @@ fn a_generated_file_is_left_alone_with_a_word() {
             "days_test.go",
             "package days\n\nimport \"testing\"\n\nfunc TestDay(t *testing.T) {\n\tif Day(2) != 28 {\n\t\tt.Error(Day(2))\n\t}\n}\n\nfunc TestSum(t *testing.T) {\n\tif Sum(2) != 59 {\n\t\tt.Error(Sum(2))\n\t}\n}\n",
         ),
-    ]));
+    ]);
+    let planned = repo.regreen(&["fix", ".", "--dry-run", "--json", "--quiet"]).document();
+    let suspects = &planned["explanation"]["clusters"][0]["functions"];
+    assert_eq!(
+        (&suspects[0]["file"], &suspects[0]["function"]),
+        (&"table.go".into(), &"Day".into())
+    );
+    let said = say_of_failure(&repo);
     assert!(said.contains("does not edit `table.go`, which is generated"), "{said}");
     assert!(said.contains("that is neither generated nor calls C"), "{said}");
 }

@@ -644,11 +644,11 @@ fn nowhere_to_search<'a>(failing: impl Iterator<Item = &'a TestCase>) -> String 
     let more = files.len().saturating_sub(NAMED);
     let led = match (named.is_empty(), more) {
         (true, _) => "the failures name no file of the project".to_owned(),
-        (false, 0) => format!("the failures lead to {} alone", named.join(" and ")),
-        (false, more) => format!("the failures lead to {} and {more} more", named.join(", ")),
+        (false, 0) => format!("the failures name {}", named.join(" and ")),
+        (false, more) => format!("the failures name {} and {more} more", named.join(", ")),
     };
     format!(
-        "nothing could be tried: {led}, and to no product code in {SEARCHED_LANGUAGES} that is neither generated \
-         nor calls C"
+        "nothing could be tried: {led}, and no product code in {SEARCHED_LANGUAGES} that is neither generated nor \
+         calls C explains them"
     )
 }

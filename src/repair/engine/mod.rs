@@ -422,7 +422,7 @@ impl SearchRun<'_> {
                         let next = || self.stream(&self.next_cluster(cluster, &after));
                         pairs.add_base(&ranked, after.test.clone(), next);
                     }
-                    Err(Rejection::NotBuilt(reason)) => refusals.add(&ranked, &reason),
+                    Err(Rejection::NotBuilt(reason)) => refusals.add_refusal(&ranked, &reason),
                     Err(Rejection::Refuted) => {}
                     Err(Rejection::Failed(error)) => return Err(error),
                 }

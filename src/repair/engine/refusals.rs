@@ -31,7 +31,7 @@ fn kind_of(message: &str) -> String {
 
 impl Refusals {
     /// Remembers why an edit does not compile.
-    pub(super) fn add(&mut self, edit: &RankedEdit, message: &str) {
+    pub(super) fn add_refusal(&mut self, edit: &RankedEdit, message: &str) {
         if let Some(place) = place_of(edit) {
             *self.0.entry(place).or_default().entry(kind_of(message)).or_default() += 1;
         }
@@ -84,10 +84,10 @@ mod tests {
         for (edit, message, expected) in
             [(a, "cannot use", false), (b, "cannot use", false), (c, "undefined: x", false)]
         {
-            refusals.add(edit, message);
+            refusals.add_refusal(edit, message);
             assert_eq!(refusals.expects_refusal(d), expected);
         }
-        refusals.add(c, "cannot use x");
+        refusals.add_refusal(c, "cannot use x");
         assert!(refusals.expects_refusal(d));
     }
 }

@@ -1,6 +1,6 @@
 // Runs test files again and again without starting Node.js for each. A file of CommonJS runs in a thread
 // that stays, with modules loaded anew and what the run left in the environment and the globals taken back,
-// until one changes an object of the language; any other file has a thread of its own, and the next one starts while it works. The reporter that this
+// until one changes an object of the language or a library of Node.js; any other file has a thread of its own, and the next one starts while it works. The reporter that this
 // process was started with is inherited by every thread.
 //
 //   REGREEN_CASES=REPORT node --test-reporter=… warm_node.mjs REPORT
@@ -9,7 +9,7 @@
 // {"file": PATH, "changed": [PATH], "limit": SECONDS} is answered by {"ended": BOOL, "seconds": …}; `ended`
 // is false when the thread was stopped at the limit.
 import { realpathSync, rmSync } from 'node:fs';
-import Module, { createRequire } from 'node:module';
+import Module, { createRequire, isBuiltin } from 'node:module';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { types } from 'node:util';
@@ -113,21 +113,33 @@ function restore({ environment, globals }) {
   for (const path of Object.keys(Module._cache)) if (!path.endsWith('.node')) delete Module._cache[path];
 }
 
-// Every value that the objects of the language hold, to see whether a run has changed one.
-function builtins() {
-  const isObject = (value) => value !== null && ['object', 'function'].includes(typeof value);
-  const named = Object.values(Object.getOwnPropertyDescriptors(globalThis)).map(({ value }) => value);
-  const made = named.filter(isObject).flatMap((value) => [value, value.prototype]);
-  const all = made.filter((value) => isObject(value) && value !== globalThis && value !== process);
-  return () => all.flatMap((one) => Object.values(Object.getOwnPropertyDescriptors(one)).map(({ value }) => value));
+const isObject = (value) => value !== null && ['object', 'function'].includes(typeof value);
+const valuesOf = (one) => Object.values(Object.getOwnPropertyDescriptors(one)).map(({ value }) => value);
+// The objects of the language and the loaded libraries of Node.js, each with the values that it held at first.
+const shared = new Map();
+
+function share(value) {
+  for (const one of isObject(value) ? [value, value.prototype] : [])
+    if (isObject(one) && one !== globalThis && one !== process && !shared.has(one)) shared.set(one, valuesOf(one));
 }
+
+// Whether a run has changed one of them.
+const isSpoilt = () =>
+  [...shared].some(([one, known]) => {
+    const now = valuesOf(one);
+    return now.length !== known.length || now.some((value, index) => !Object.is(value, known[index]));
+  });
 
 async function serveFiles() {
   const runner = createRequire(import.meta.url)('node:test');
   const [load, own] = [Module._load, watched(runner)];
-  Module._load = (request, ...others) => (request === 'node:test' ? own : load(request, ...others));
-  const values = builtins();
-  const known = values();
+  valuesOf(globalThis).forEach(share);
+  Module._load = (request, ...others) => {
+    if (request === 'node:test') return own;
+    const loaded = load(request, ...others);
+    if (isBuiltin(request)) share(loaded);
+    return loaded;
+  };
   const state = { environment: { ...process.env }, globals: new Set(Reflect.ownKeys(globalThis)) };
   parentPort.on('message', async ({ file, changed }) => {
     // The thread ends where a test waits for what never comes.
@@ -149,9 +161,7 @@ async function serveFiles() {
     runner.mock.timers?.reset();
     restore(state);
     parentPort.ref();
-    const now = values();
-    const isSpoilt = now.length !== known.length || now.some((value, index) => !Object.is(value, known[index]));
-    parentPort.postMessage({ isOver: true, isStale, isSpoilt });
+    parentPort.postMessage({ isOver: true, isStale, isSpoilt: isSpoilt() });
   });
 }
 

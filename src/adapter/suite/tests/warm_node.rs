@@ -25,6 +25,8 @@ const { next } = require('./counter');
 test('patched', () => {
   assert.strictEqual([].left, undefined);
   Object.defineProperty(Array.prototype, 'left', { value: 'yes' });
+  require('node:os').homedir();
+  require('node:os').homedir = () => assert.fail('left');
 });
 test('first', () => {
   assert.deepStrictEqual([process.env.LEFT, globalThis.left, next()], [undefined, undefined, 1]);

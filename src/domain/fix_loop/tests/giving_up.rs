@@ -148,7 +148,7 @@ fn an_outage_of_every_provider_is_no_search() {
     let (searched, asked) = ("the widest search found nothing", "a reflective iteration, which");
     let table = [
         ("no analysis", None, true, "no provider returned a usable analysis", asked),
-        ("no place", None, false, "nothing could be tried: the failures lead to", searched),
+        ("no place", None, false, "nothing could be tried: the failures name", searched),
         ("no edit", Some(plan(1)), true, "no provider returned a usable edit", asked),
         ("no candidate", Some(plan(1)), false, "no edit is possible at the places", searched),
     ];
