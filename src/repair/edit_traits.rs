@@ -90,7 +90,15 @@ pub fn suspicion(
     for edit in &edits.files {
         let before = literals(edit.before.as_deref().unwrap_or_default());
         let after = literals(edit.after.as_deref().unwrap_or_default());
-        let mut new = after.difference(&before).filter(|text| !COMMON.contains(&text.as_str()));
+        let is_next = |text: &String| {
+            let number = |text: &String| text.parse::<i64>().ok();
+            let mut old = before.difference(&after).filter_map(number);
+            number(text).is_some_and(|new| old.any(|old| old.abs_diff(new) == 1))
+        };
+        // A number that is off by one is a common fault, and its test names the right one.
+        let is_moved = |text: &String| operators == [OperatorId::Constant] && is_next(text);
+        let is_common = |text: &String| COMMON.contains(&text.as_str());
+        let mut new = after.difference(&before).filter(|text| !is_common(text) && !is_moved(text));
         if let Some(literal) = new.find(|text| test_literals.contains(*text)) {
             return Some(format!("it adds `{literal}`, which occurs in a failing test"));
         }
@@ -122,6 +130,8 @@ mod tests {
         assert!(
             suspicion(&edit("return x", "return 7"), &[OperatorId::Constant], &tests).is_some()
         );
+        let moved = |from| suspicion(&edit(from, "a = 7"), &[OperatorId::Constant], &tests);
+        assert_eq!((moved("a = 8"), moved("a = 9").is_some()), (None, true));
         assert!(
             suspicion(&edit("return 7", "return 7 + 1"), &[OperatorId::OffByOne], &tests).is_none()
         );

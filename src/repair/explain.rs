@@ -26,7 +26,8 @@ pub fn explain(search: &Search<'_>, diagnosis: &Diagnosis) -> Vec<ExplainedClust
 }
 
 /// The most suspicious places of a diagnosis, those of each group first.
-pub(super) fn searched_places(diagnosis: &Diagnosis) -> Vec<SearchedPlace> {
+#[must_use]
+pub fn suspicious_places(diagnosis: &Diagnosis) -> Vec<SearchedPlace> {
     let mut places: Vec<SearchedPlace> = Vec::new();
     let most = diagnosis.clusters.iter().map(|cluster| cluster.functions.len()).max();
     for rank in 0..most.unwrap_or_default() {

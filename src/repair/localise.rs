@@ -10,7 +10,7 @@ use crate::code::conditions::deciding_lines;
 use crate::code::language::Language;
 use crate::code::lint::reason_to_leave;
 use crate::code::mutate::inline_test_lines;
-use crate::code::outline;
+use crate::code::outline::{self, Declaration, DeclarationKind};
 use crate::domain::explanation::SuspectFunction;
 use crate::domain::fix_plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::id::{RepoPath, TestId};
@@ -246,6 +246,10 @@ fn clusters(
         .iter()
         .filter_map(|(file, text)| Some((file, deciding_lines(Language::of(file)?, text))))
         .collect();
+    let declared = sources
+        .iter()
+        .filter_map(|(file, text)| Some((file, values_of(Language::of(file)?, text))))
+        .collect();
     let evidence = Evidence {
         search,
         traces,
@@ -255,6 +259,7 @@ fn clusters(
         passed,
         changed,
         decisions,
+        declared,
         inline_tests,
     };
     let width = |test: &TestId| {
@@ -310,6 +315,12 @@ fn clusters(
         a_blind.cmp(b_blind).then(size).then(a.tests.cmp(&b.tests))
     });
     clusters.into_iter().map(|(_, cluster)| cluster).collect()
+}
+
+fn values_of(language: Language, text: &str) -> Vec<Declaration> {
+    let mut all = outline::declarations(language, text);
+    all.retain(|one| one.kind == DeclarationKind::Value);
+    all
 }
 
 /// Whether a line runs only when its function is called; the others run at import.

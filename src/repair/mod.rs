@@ -27,7 +27,7 @@ pub use characterise::{
 };
 pub use edit_traits::{fingerprint, size, special_case, suspicion};
 pub use engine::{SearchOutcome, has_candidates, search};
-pub use explain::{budget, explain, unlocated};
+pub use explain::{budget, explain, suspicious_places, unlocated};
 pub use localise::{Diagnosis, diagnose};
 pub use score::{Ranges, Scoring, reach, score, suite_lines};
 pub use search_settings::{Limits, Search, Trial};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::outline::{self, Function};
+use crate::code::outline::{self, Declaration, Function};
 use crate::domain::explanation::ochiai;
 use crate::domain::id::{RepoPath, TestId};
 use crate::effect::Trace;
@@ -31,6 +31,8 @@ pub struct Evidence<'a> {
     pub changed: BTreeMap<RepoPath, BTreeSet<u32>>,
     /// Lines with conditions, and the first line that each decides over.
     pub decisions: BTreeMap<&'a RepoPath, Vec<(u32, u32)>>,
+    /// Values outside of functions.
+    pub declared: BTreeMap<&'a RepoPath, Vec<Declaration>>,
     /// Lines of tests inside of the sources.
     pub inline_tests: BTreeMap<&'a RepoPath, BTreeSet<u32>>,
 }
@@ -68,6 +70,42 @@ fn deciding_lines_of(
     let inner: Vec<_> = scored.iter().flat_map(|one| decided_by(one, 1.0)).collect();
     let outer: Vec<_> = inner.iter().flat_map(|one| decided_by(one, OUTER)).collect();
     [inner, outer].concat()
+}
+
+/// A value outside of functions that nothing covers, since it is made before any test runs, is a little less
+/// suspicious than the lines that name it.
+fn declared_lines_of(
+    evidence: &Evidence<'_>,
+    scored: &[(f64, RepoPath, u32)],
+) -> Vec<(f64, RepoPath, u32)> {
+    /// Of the suspiciousness of the most suspicious line that names it, what a value of one line has.
+    const SHARE: f64 = 0.95;
+    let mut words: BTreeMap<&str, f64> = BTreeMap::new();
+    for (file, text) in evidence.sources {
+        let lines: Vec<&str> = text.lines().collect();
+        for (score, _, line) in scored.iter().filter(|(_, known, _)| known == file) {
+            let text = usize::try_from(*line).ok().and_then(|line| lines.get(line.checked_sub(1)?));
+            for word in
+                text.map_or("", |text| text).split(|c: char| !c.is_alphanumeric() && c != '_')
+            {
+                let known = words.entry(word).or_default();
+                *known = known.max(*score);
+            }
+        }
+    }
+    let declared =
+        evidence.declared.iter().flat_map(|(file, all)| all.iter().map(move |one| (file, one)));
+    let named = declared.filter_map(|(file, one)| {
+        let name = one.name.rsplit('.').next().unwrap_or_default();
+        let lines = one.start..=one.end;
+        // A table has many entries, of which one is wrong.
+        let score = words.get(name)? * SHARE / f64::from(one.end - one.start + 1).sqrt();
+        let is_covered =
+            scored.iter().any(|(_, known, line)| known == *file && lines.contains(line));
+        let lines = lines.filter(move |line| !is_covered && !evidence.is_test_line(file, *line));
+        Some(lines.map(move |line| (score, (*file).clone(), line)))
+    });
+    named.flatten().collect()
 }
 
 /// A stack frame proves that its line was active at the time of the failure.
@@ -130,6 +168,7 @@ pub fn score_lines(
             *score += CHANGED_BONUS;
         }
     }
+    scored.extend(declared_lines_of(evidence, &scored));
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
     scored.truncate(LINES);
     let mut lines: BTreeMap<RepoPath, BTreeMap<u32, f64>> = BTreeMap::new();

@@ -8,7 +8,7 @@ use futures::lock::Mutex;
 use globset::GlobSet;
 
 use crate::domain::event::Event;
-use crate::domain::explanation::{ExplainedCluster, SearchBudget, SearchSummary};
+use crate::domain::explanation::{ExplainedCluster, SearchBudget, SearchSummary, SearchedPlace};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::hindrance::Hindrance;
@@ -41,14 +41,19 @@ pub struct StepInput<'a> {
 /// What fault localisation and the import graph find without any provider.
 #[derive(Clone, Debug, Default)]
 pub struct Suspects {
-    /// The engine's own plan; `None` if it found no suspicious location.
+    /// The engine's own plan; `None` if it found no suspicious location that may be edited.
     pub plan: Option<FixPlan>,
+    /// Without a plan, those that may not.
+    pub places: Vec<SearchedPlace>,
     pub related: Vec<RepoPath>,
     pub base_diff: Vec<FileDiff>,
 }
 
 /// Maximum wall time of one search.
 const SEARCH_TIME: Duration = Duration::from_mins(2);
+
+/// How much later a search would end by itself than the session ends it.
+const ENDED_BY_SESSION: Duration = Duration::from_secs(2);
 
 /// The candidate runner and the diagnosis for the current iteration. They depend only on the
 /// sources, so they need not be stored across restarts.
@@ -72,6 +77,8 @@ pub struct Embedded {
     /// Globs of files that no edit may touch.
     protect: GlobSet,
     base_tree: Option<TreeId>,
+    /// When the session ends, by its clock.
+    budget: Option<Duration>,
     current: Mutex<Option<IterationContext>>,
     /// What the search of this step has done so far.
     so_far: Lock<SearchSummary>,
@@ -88,15 +95,24 @@ pub struct Tried {
 impl Embedded {
     /// Creates an engine that has not opened a candidate runner yet, and edits no file of `protect`.
     #[must_use]
-    pub fn new(jobs: usize, protect: GlobSet, base_tree: Option<TreeId>) -> Self {
-        Self { jobs, protect, base_tree, current: Mutex::new(None), so_far: Lock::default() }
+    pub fn new(
+        jobs: usize,
+        protect: GlobSet,
+        base_tree: Option<TreeId>,
+        budget: Option<Duration>,
+    ) -> Self {
+        let (current, so_far) = (Mutex::new(None), Lock::default());
+        Self { jobs, protect, base_tree, budget, current, so_far }
     }
 
     /// Locates the causes of the failures, with related files and the change since the base.
     pub async fn find_suspects(&self, step: StepInput<'_>) -> Result<Suspects, EffectError> {
         let mut slot = self.current.lock().await;
         let context = self.context_for(&mut slot, step).await?;
-        Ok(Suspects { plan: context.diagnosis.plan.clone(), ..context.suspects.clone() })
+        let plan = context.diagnosis.plan.clone();
+        let places =
+            if plan.is_some() { Vec::new() } else { repair::suspicious_places(&context.diagnosis) };
+        Ok(Suspects { plan, places, ..context.suspects.clone() })
     }
 
     /// The failures in groups, with the evidence for their causes, and what a search may use up.
@@ -219,13 +235,16 @@ impl Embedded {
             crate::effect::Speed::Warm => WARM_CANDIDATES,
             crate::effect::Speed::Cold => COLD_CANDIDATES,
         };
+        // The session ends the search, which only plans with the time that is left.
+        let left = |budget: Duration| budget.saturating_sub(fx.clock.elapsed()) + ENDED_BY_SESSION;
+        let time = self.budget.map_or(SEARCH_TIME, left).min(SEARCH_TIME);
         Search {
             trial: Trial {
                 worktree: fx.worktree,
                 tree: &state.accepted_tree,
                 runner: context.runner.as_ref(),
                 clock: fx.clock,
-                limits: Limits { candidates, time: SEARCH_TIME },
+                limits: Limits { candidates, time },
                 jobs: self.jobs,
             },
             failing: &context.failing,
@@ -279,7 +298,7 @@ impl Embedded {
             later,
             passing,
             unexpected_passes: unexpected.collect(),
-            suspects: Suspects { plan: None, related, base_diff },
+            suspects: Suspects { related, base_diff, ..Suspects::default() },
         };
         context.diagnosis = repair::diagnose(&self.search(step, &context, &|_| {})).await?;
         let left_alone = describe_left_files(&context.diagnosis.left_alone);

@@ -86,6 +86,7 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
         protection: inputs.protection,
         state_prefix: inputs.state_prefix,
         fixer: Fixer::new(FixerSettings {
+            budget: inputs.budget,
             jobs: inputs.jobs,
             protect: inputs.protect,
             state_root: inputs.state_root,

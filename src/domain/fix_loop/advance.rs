@@ -8,7 +8,7 @@ use crate::domain::chain::{ProviderCall, spent_by};
 use crate::domain::criticality::{self, Circumstances};
 use crate::domain::event::{Ending, Event, Minimised};
 use crate::domain::expected_failure;
-use crate::domain::explanation::{Explanation, SearchSummary};
+use crate::domain::explanation::{Explanation, SearchSummary, SearchedPlace};
 use crate::domain::fix_plan::FixPlan;
 use crate::domain::gate::{self, GateVerdict};
 use crate::domain::hindrance::Hindrance;
@@ -66,6 +66,9 @@ pub enum FixStepOutcome {
         /// Why the plan, the best that providers gave, is too weak to act on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         too_weak: Option<String>,
+        /// Without a plan, the places that the failures lead to, none of which may be edited.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        places: Vec<SearchedPlace>,
     },
     /// A search ended, or a provider answered.
     Proposed {
@@ -172,10 +175,14 @@ impl FixLoop {
             }
             (
                 FixStep::Diagnose,
-                FixStepOutcome::Diagnosed { plan, asked, explanation, too_weak },
+                FixStepOutcome::Diagnosed { plan, asked, explanation, too_weak, places },
             ) => {
                 self.note(asked);
                 self.explanation = explanation;
+                let is_lost = plan.is_none() && !places.is_empty();
+                if let Some(attempt) = self.attempt.as_mut().filter(|_| is_lost) {
+                    attempt.search = Some(SearchSummary { places, ..SearchSummary::default() });
+                }
                 self.after_diagnosis(plan, too_weak, &mut events);
             }
             (FixStep::Diagnose | FixStep::Propose, FixStepOutcome::OutOfBudget { asked, .. }) => {

@@ -22,7 +22,7 @@ use pairs::{Pairs, lines_ahead};
 use refusals::Refusals;
 
 use super::edit_traits::{fingerprint, special_case, suspicion};
-use super::explain::searched_places;
+use super::explain::suspicious_places;
 use super::localise::{Cluster, Diagnosis};
 use super::search_settings::{RETRY_LIMIT_FACTOR, Search, time_limit};
 use super::stream::{Bias, EditPart, RankedEdit, Stream, pair, single};
@@ -103,6 +103,14 @@ struct Repaired {
     beyond: Option<usize>,
 }
 
+/// Which of the tests that run on an edit have to pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MustPass {
+    All,
+    One,
+    None,
+}
+
 /// Why a candidate is not plausible.
 enum Rejection {
     /// The edit repairs none of the cluster, or breaks a passing test.
@@ -137,7 +145,7 @@ pub async fn search(
     let mut hunt = SearchRun {
         search,
         diagnosis,
-        places: searched_places(diagnosis),
+        places: suspicious_places(diagnosis),
         deadline,
         tried: 0,
         timed_out: 0,
@@ -366,8 +374,9 @@ impl SearchRun<'_> {
         (self.search.progress)(self.summary(tried, waiting));
         self.time_control(cluster).await?;
         let expected = cluster.tests.len();
-        while tried < stop_at.min(trial.limits.candidates) && trial.clock.elapsed() < self.deadline
-        {
+        // Of what is left of the time when something is found, a third goes into something better.
+        let mut stop_time = self.deadline;
+        while tried < stop_at.min(trial.limits.candidates) && trial.clock.elapsed() < stop_time {
             if ahead.is_empty() {
                 let mut next = || {
                     std::iter::from_fn(|| pairs.next_of(&mut candidates))
@@ -410,6 +419,8 @@ impl SearchRun<'_> {
                             (false, _) => LOOK_FURTHER,
                         };
                         stop_at = stop_at.min(order.saturating_add(more));
+                        let now = trial.clock.elapsed();
+                        stop_time = stop_time.min(now + self.deadline.saturating_sub(now) / 3);
                         plausible.push(one);
                     }
                     Err(Rejection::OutOfTime) => stopped.push((order, ranked)),
@@ -586,7 +597,7 @@ impl SearchRun<'_> {
     ) -> (RankedEdit, Result<Repaired, Rejection>) {
         if let Some(goal) = &ranked.goal
             && let Err(rejected) =
-                self.run(&ranked.edits, std::slice::from_ref(goal), true, patience).await
+                self.run(&ranked.edits, std::slice::from_ref(goal), MustPass::All, patience).await
         {
             return (ranked, Err(rejected));
         }
@@ -617,30 +628,40 @@ impl SearchRun<'_> {
         cluster: &Cluster,
         patience: u32,
     ) -> Result<Repaired, Rejection> {
-        let Some((first, rest)) = cluster.tests.split_at_checked(1) else {
-            return Err(Rejection::Refuted);
-        };
-        let mut results = self.run(edits, first, true, patience).await?;
-        results.extend(self.run(edits, rest, false, patience).await?);
+        let (samples, others) = self.samples_of(cluster);
+        let mut results = self.run(edits, &samples, MustPass::One, patience).await?;
+        results.extend(self.run(edits, &others, MustPass::None, patience).await?);
         results.retain(|one| one.status == Status::Passed);
         let failing_behind = results.iter().map(|one| one.failing_behind).sum();
         let repairs: Vec<TestId> = results.into_iter().map(|one| one.test).collect();
-        // A first test that fails only against its mark is no repair.
         if repairs.is_empty() {
             return Err(Rejection::Refuted);
         }
         let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let (near, far) = self.diagnosis.reaching(&files, self.search.passing);
         for tests in [near, far] {
-            self.run(edits, &tests, true, patience).await?;
+            self.run(edits, &tests, MustPass::All, patience).await?;
         }
-        let unexpected = self.run(edits, self.search.unexpected_passes, false, patience).await?;
+        let unexpected =
+            self.run(edits, self.search.unexpected_passes, MustPass::None, patience).await?;
         // A runner that calls such a test fine has seen it fail.
         if unexpected.iter().any(|one| one.status != Status::Failed) {
             return Err(Rejection::Refuted);
         }
         let beyond = self.judge_others(edits, cluster, &repairs).await?;
         Ok(Repaired { tests: repairs, failing_behind, beyond })
+    }
+
+    /// The tests of a cluster that every candidate runs, and the others. The first is the most specific one; where none
+    /// hangs, another shows what repairs a part without it.
+    fn samples_of(&self, cluster: &Cluster) -> (Vec<TestId>, Vec<TestId>) {
+        let middle = if self.hangs { 0 } else { cluster.tests.len() / 2 };
+        let tests = cluster.tests.iter().enumerate();
+        let is_sample = |(index, _): &(usize, &TestId)| [0, middle].contains(index);
+        let (samples, others): (Vec<_>, Vec<_>) = tests.partition(is_sample);
+        let owned =
+            |part: Vec<(usize, &TestId)>| part.into_iter().map(|(_, test)| test.clone()).collect();
+        (owned(samples), owned(others))
     }
 
     /// How many failing tests outside of the cluster an edit repairs; `None` if there are none. One
@@ -657,7 +678,7 @@ impl SearchRun<'_> {
             .map(|case| (&case.id, case))
             .collect();
         let tests: Vec<TestId> = others.keys().copied().cloned().collect();
-        let results = match self.run(edits, &tests, false, RETRY_LIMIT_FACTOR).await {
+        let results = match self.run(edits, &tests, MustPass::None, RETRY_LIMIT_FACTOR).await {
             Ok(results) => results,
             Err(failed @ Rejection::Failed(_)) => return Err(failed),
             Err(_) => return Ok(None),
@@ -701,7 +722,7 @@ impl SearchRun<'_> {
             let others = chosen.iter().enumerate().filter(|(other, _)| *other != index);
             let rest = joined(others.map(|(_, one)| one));
             let Some(one) = chosen.get(index).filter(|_| !rest.files.is_empty()) else { continue };
-            match self.run(&rest, &one.repairs, true, RETRY_LIMIT_FACTOR).await {
+            match self.run(&rest, &one.repairs, MustPass::All, RETRY_LIMIT_FACTOR).await {
                 Ok(_) => drop(chosen.remove(index)),
                 Err(Rejection::Failed(error)) => return Err(error),
                 Err(_) => {}
@@ -710,12 +731,12 @@ impl SearchRun<'_> {
         Ok(chosen)
     }
 
-    /// Runs tests on an edit; where `all` must pass, one that fails rejects the edit.
+    /// Runs tests on an edit, which is rejected unless those pass that must.
     async fn run(
         &self,
         edits: &EditSet,
         tests: &[TestId],
-        all: bool,
+        must_pass: MustPass,
         patience: u32,
     ) -> Result<Vec<CaseResult>, Rejection> {
         if tests.is_empty() {
@@ -723,6 +744,7 @@ impl SearchRun<'_> {
         }
         let before: Duration = tests.iter().filter_map(|test| self.times.get(test)).sum();
         let limit = time_limit(before, tests.len(), self.grace()) * patience;
+        let all = must_pass == MustPass::All;
         let mut answer = self.search.trial.run(edits, tests, limit, all).await;
         if let Ok((results, false)) = &answer
             && all
@@ -734,24 +756,29 @@ impl SearchRun<'_> {
         let (results, is_late) = match answer {
             Ok(run) => run,
             // The later full run covers tests that the warm runner cannot load.
-            Err(RunError::Io { .. }) if !all => (Vec::new(), false),
+            Err(RunError::Io { .. }) if must_pass == MustPass::None => (Vec::new(), false),
             Err(error) => return Err(Rejection::Failed(error.into())),
         };
         let is_failed =
             |one: &CaseResult| one.status == Status::Failed && !one.passes_against_mark();
-        let failed = results.iter().any(is_failed);
+        let is_unsure = is_late && patience == 1;
+        let is_enough = match must_pass {
+            MustPass::All => results.len() == tests.len() && !results.iter().any(is_failed),
+            MustPass::One => !is_unsure && results.iter().any(|one| one.status == Status::Passed),
+            MustPass::None => !is_unsure,
+        };
         let refused = results.iter().find(|one| one.is_not_built());
         let reason = refused.and_then(|one| one.failure.as_ref()).map(|(_, message)| message);
-        if is_late && (all || patience == 1) {
-            Err(Rejection::OutOfTime)
-        } else if let (true, Some(reason)) = (all, reason) {
-            Err(Rejection::NotBuilt(reason.clone()))
-        } else if all && let Some(after) = results.iter().find(|after| self.advances(after)) {
-            Err(Rejection::Advanced(after.clone()))
-        } else if all && (failed || results.len() < tests.len()) {
-            Err(Rejection::Refuted)
-        } else {
+        if is_enough {
             Ok(results)
+        } else if is_late {
+            Err(Rejection::OutOfTime)
+        } else if let Some(reason) = reason {
+            Err(Rejection::NotBuilt(reason.clone()))
+        } else if let Some(after) = results.iter().find(|after| self.advances(after)) {
+            Err(Rejection::Advanced(after.clone()))
+        } else {
+            Err(Rejection::Refuted)
         }
     }
 }

@@ -8,6 +8,7 @@ mod propose;
 mod reader;
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use globset::GlobSet;
 
@@ -34,6 +35,8 @@ use super::vet::{VetContext, vet};
 /// The settings of a fixer.
 #[derive(Clone, Debug)]
 pub struct FixerSettings {
+    /// When the session ends, by its clock.
+    pub budget: Option<Duration>,
     pub jobs: usize,
     pub protect: GlobSet,
     /// The folder for regreen's own files in commits.
@@ -57,7 +60,8 @@ impl Fixer {
     #[must_use]
     pub fn new(settings: FixerSettings) -> Self {
         let base_tree = settings.base.as_ref().map(|(_, tree)| tree.clone());
-        let embedded = Embedded::new(settings.jobs, settings.protect.clone(), base_tree);
+        let embedded =
+            Embedded::new(settings.jobs, settings.protect.clone(), base_tree, settings.budget);
         let asker = Asker::new(settings.ask.clone());
         Self { settings, embedded, asker }
     }
@@ -90,6 +94,7 @@ impl Fixer {
                 asked: ProviderCalls { calls, degraded: false },
                 explanation: None,
                 too_weak: None,
+                places: suspects.places,
             });
         }
         let context = self.context(state, &suspects, fx).await?;
@@ -122,6 +127,7 @@ impl Fixer {
                 asked: ProviderCalls { calls, degraded },
                 explanation: None,
                 too_weak: None,
+                places: Vec::new(),
             },
             Reply::NoAnswer => {
                 let asked = ProviderCalls { calls, degraded };
@@ -133,7 +139,8 @@ impl Fixer {
                     (None, Some((answer, reason))) => (Some(answer.value.plan), Some(reason)),
                     (own, _) => (own, None),
                 };
-                FixStepOutcome::Diagnosed { plan, asked, explanation: None, too_weak }
+                let places = suspects.places;
+                FixStepOutcome::Diagnosed { plan, asked, explanation: None, too_weak, places }
             }
         })
     }

@@ -8,7 +8,7 @@ const MESSAGE_LIMIT = 4096;
 const STACK_LIMIT = 16384;
 
 // Read before tests can replace them, which may run in this process.
-const [append, results] = [appendFileSync, process.env.REGREEN_CASES];
+const [append, results, folder] = [appendFileSync, process.env.REGREEN_CASES, process.cwd()];
 const write = (record) => append(results, `${JSON.stringify(record)}\n`);
 
 // An error comes out of another process; one that holds what cannot be sent is only a text to inspect.
@@ -30,7 +30,7 @@ export default async function* report(source) {
   for await (const { type, data } of source) {
     if (type === 'test:stderr') {
       // From Node.js 22 on, the path is the one by which the file was found.
-      const file = resolve(data.file);
+      const file = resolve(folder, data.file);
       const text = outputs.get(file) ?? '';
       if (text.length < STACK_LIMIT) outputs.set(file, text + data.message);
     } else if (type === 'test:start') {
@@ -55,7 +55,7 @@ export default async function* report(source) {
       const suite = data.details?.type === 'suite';
       const byChild = error?.failureType === 'subtestsFailed';
       if (suite ? type === 'test:pass' || byChild : byChild) continue;
-      const isFile = data.nesting === 0 && (resolve(data.name) === data.file || error?.failureType === 'testCodeFailure' && data.file?.endsWith(data.name) && data.line === 1 && data.column === 1);
+      const isFile = data.nesting === 0 && (resolve(folder, data.name) === data.file || error?.failureType === 'testCodeFailure' && data.file?.endsWith(data.name) && data.line === 1 && data.column === 1);
       // A file without tests is one itself.
       if (isFile && type === 'test:pass' && tested.has(data.file)) continue;
       if (!isFile) tested.add(data.file);

@@ -1,21 +1,37 @@
 import java.io.*;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.*;
-import java.net.*;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.*;
 import java.util.*;
+import java.util.stream.Stream;
 
 // For each line "FOLDER|LIMIT|STOP|SOURCE PATH|SOURCES|TESTS": compiles the sources into the folder, runs the
-// tests on classes loaded anew, and answers with a line of JSON.
+// tests on classes loaded anew, and answers with a line of JSON. Tests are separated by the escaped character U+001F.
 public final class WarmJava {
     /** Without the folder of recorded calls. */
     static final String PATH = System.getProperty("java.class.path").split(File.pathSeparator, 2)[1];
+
+    /** What runs tests, and what it needs: loaded once, since nothing of a candidate is in it. */
+    static final String OF_JUNIT = "(junit|junit-(jupiter|platform|vintage).*|hamcrest(-\\w+)?|opentest4j|apiguardian-api)-[0-9].*\\.jar";
+    static ClassLoader junit;
+
+    static final String LAUNCHER = "org.junit.platform.launcher.";
+
+    /** Runs tests of JUnit 5; null until the first does. */
+    static Object launcher;
+
+    /** What invocations of test methods ended with in this run, by method and name. */
+    static final Map<String, Map<String, Throwable>> ENDED = new HashMap<>();
 
     /** Whether a test that did not end in time still runs. */
     static boolean goesOn;
 
     public static void main(String[] none) throws Exception {
         PrintStream answers = System.out;
+        junit = new URLClassLoader(junitJars().toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         System.setIn(InputStream.nullInputStream());
         System.setOut(new PrintStream(OutputStream.nullOutputStream()));
@@ -33,7 +49,34 @@ public final class WarmJava {
         Runtime.getRuntime().halt(0);
     }
 
+    /** Of the class path, and the launcher beside it that the build tool would add. */
+    static Stream<URL> junitJars() throws IOException {
+        Set<URL> jars = new LinkedHashSet<>();
+        for (String place : PATH.split(File.pathSeparator)) {
+            Path jar = Path.of(place);
+            if (!jar.getFileName().toString().matches(OF_JUNIT)) {
+                continue;
+            }
+            jars.add(jar.toUri().toURL());
+            String name = jar.getFileName().toString();
+            String version = name.replaceAll(".*-|\\.jar", "");
+            for (Path all = jar; name.startsWith("junit-platform-engine") && (all = all.getParent()) != null; ) {
+                Path launchers = all.resolve("junit-platform-launcher").resolve(version);
+                if (Files.isDirectory(launchers)) {
+                    try (Stream<Path> found = Files.find(launchers, 2, (path, is) -> path.endsWith("junit-platform-launcher-" + version + ".jar"))) {
+                        for (Path one : (Iterable<Path>) found::iterator) {
+                            jars.add(one.toUri().toURL());
+                        }
+                    }
+                    break;
+                }
+            }
+        }
+        return jars.stream();
+    }
+
     static String answer(String[] asked) {
+        ENDED.clear();
         try {
             List<String> options = new ArrayList<>(List.of("-g", "-nowarn", "-encoding", "UTF-8", "-cp", PATH, "-d", asked[0]));
             if (!asked[3].isEmpty()) {
@@ -49,7 +92,7 @@ public final class WarmJava {
             for (String place : PATH.split(File.pathSeparator)) {
                 places.add(new File(place).toURI().toURL());
             }
-            try (URLClassLoader loader = new URLClassLoader(places.toArray(new URL[0]), ClassLoader.getPlatformClassLoader())) {
+            try (URLClassLoader loader = new URLClassLoader(places.toArray(new URL[0]), junit)) {
                 loader.setDefaultAssertionStatus(true);
                 return "{\"results\":" + results(loader, asked) + ",\"goes_on\":" + goesOn + "}";
             }
@@ -62,10 +105,11 @@ public final class WarmJava {
         long end = System.currentTimeMillis() + Long.parseLong(asked[1]);
         List<String> results = new ArrayList<>();
         boolean isLate = false;
-        for (String test : asked[5].split(",")) {
+        for (String test : asked[5].split("\\\\u001f")) {
             String[] parts = test.split("::");
             Class<?> type = loader.loadClass(parts[0]);
-            Body body = isOfJunit4(type) ? () -> runByJunit4(type, parts[1]) : plainTest(type, parts[1]);
+            Body body = isOfJunit4(type) ? () -> runByJunit4(type, parts[1])
+                    : isPlain(type) ? plainTest(type, parts[1]) : () -> runByLauncher(type, parts[1]);
             String[] seen = {""};
             long begin = System.currentTimeMillis();
             Thread thread = new Thread(() -> seen[0] = outcome(body), "main");
@@ -78,7 +122,7 @@ public final class WarmJava {
             }
             String outcome = isLate ? "\"failed\",\"failure\":null" : seen[0];
             if (outcome == null) {
-                throw new IllegalStateException(test + " depends on an assumption");
+                throw new IllegalStateException(test + " depends on an assumption, or needs its own runner");
             }
             goesOn |= thread.isAlive() && !isStopped(thread);
             results.add("{\"test\":" + quoted(test) + ",\"milliseconds\":" + (System.currentTimeMillis() - begin)
@@ -113,7 +157,7 @@ public final class WarmJava {
         return !thread.isAlive();
     }
 
-    /** What JUnit 4 leaves out. */
+    /** What JUnit leaves out. */
     static final class TestAbortedException extends Exception {
     }
 
@@ -144,9 +188,73 @@ public final class WarmJava {
         }
     }
 
-    /** Only methods with a plain `@Test` are run as JUnit 5 does: nothing comes before them or around them. */
+    /** JUnit 5 runs a method with all that belongs to it, and each of its invocations is a test. */
+    static void runByLauncher(Class<?> type, String test) throws Throwable {
+        String method = test.split("[({\\[]")[0];
+        Map<String, Throwable> ended = ENDED.get(type.getName() + "::" + method);
+        if (ended == null) {
+            ENDED.put(type.getName() + "::" + method, ended = new HashMap<>());
+            try {
+                launch(type, method, ended);
+            } catch (Exception | LinkageError unfit) {
+                ended.clear();
+            }
+        }
+        Throwable failure = ended.containsKey(test) ? ended.get(test) : ended.getOrDefault("", new TestAbortedException());
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Collects how the tests of a method end, by the names that reports give them; what ends a class has no name. */
+    static void launch(Class<?> type, String name, Map<String, Throwable> ended) throws Exception {
+        Class<?> selectors = junit.loadClass("org.junit.platform.engine.discovery.DiscoverySelectors");
+        Class<?> builders = junit.loadClass(LAUNCHER + "core.LauncherDiscoveryRequestBuilder");
+        Class<?> listeners = junit.loadClass(LAUNCHER + "TestExecutionListener");
+        List<Object> selected = new ArrayList<>();
+        for (Class<?> owner = type; owner != null; owner = owner.getSuperclass()) {
+            for (Method method : owner.getDeclaredMethods()) {
+                if (method.getName().equals(name) && !method.isSynthetic()) {
+                    selected.add(selectors.getMethod("selectMethod", Class.class, Method.class).invoke(null, type, method));
+                }
+            }
+        }
+        if (selected.isEmpty()) {
+            // Some reports name an invocation by its arguments alone.
+            selected.add(selectors.getMethod("selectClass", Class.class).invoke(null, type));
+        }
+        Object builder = builders.getMethod("selectors", List.class).invoke(builders.getMethod("request").invoke(null), selected);
+        Object request = builders.getMethod("build").invoke(builder);
+        Object told = Array.newInstance(listeners, 1);
+        Array.set(told, 0, Proxy.newProxyInstance(junit, new Class<?>[] {listeners}, (self, event, given) -> {
+            if (event.getName().equals("executionFinished")) {
+                Throwable cause = (Throwable) ((Optional<?>) valueOf(given[1], "getThrowable")).orElse(null);
+                if ((boolean) valueOf(given[0], "isTest")) {
+                    for (String known : List.of("getLegacyReportingName", "getDisplayName")) {
+                        ended.put(valueOf(given[0], known).toString().replaceAll("\\(\\)$", ""), cause);
+                    }
+                } else if (cause != null) {
+                    ended.put("", cause);
+                }
+            }
+            return null;
+        }));
+        if (launcher == null) {
+            ClassLoader own = Thread.currentThread().getContextClassLoader();
+            Thread.currentThread().setContextClassLoader(junit);
+            launcher = junit.loadClass(LAUNCHER + "core.LauncherFactory").getMethod("create").invoke(null);
+            Thread.currentThread().setContextClassLoader(own);
+        }
+        junit.loadClass(LAUNCHER + "Launcher").getMethod("execute", junit.loadClass(LAUNCHER + "LauncherDiscoveryRequest"), told.getClass())
+                .invoke(launcher, request, told);
+    }
+
+    static Object valueOf(Object one, String getter) throws Exception {
+        return one.getClass().getMethod(getter).invoke(one);
+    }
+
+    /** Methods with a plain `@Test` are run as JUnit 5 does: nothing comes before them or around them. */
     static Body plainTest(Class<?> type, String test) throws Exception {
-        checkPlain(type);
         Method method = type.getDeclaredMethod(test);
         Constructor<?> made = type.getDeclaredConstructor();
         made.setAccessible(true);
@@ -160,7 +268,7 @@ public final class WarmJava {
         };
     }
 
-    static void checkPlain(Class<?> type) throws Exception {
+    static boolean isPlain(Class<?> type) throws Exception {
         List<AnnotatedElement> parts = new ArrayList<>(List.of(type.getDeclaredMethods()));
         parts.addAll(List.of(type.getDeclaredFields()));
         parts.addAll(List.of(type.getDeclaredClasses()));
@@ -174,9 +282,7 @@ public final class WarmJava {
                 }
             }
         }
-        if (!isPlain) {
-            throw new IllegalStateException(type.getName() + " needs the runner of JUnit");
-        }
+        return isPlain;
     }
 
     static String outcome(Body body) {

@@ -38,6 +38,7 @@ fn skipped(state: FixLoop) -> FixLoop {
         asked: ProviderCalls::default(),
         explanation: None,
         too_weak: Some("the analysis is too weak".into()),
+        places: Vec::new(),
     };
     let (state, _) = state.advance(done, 1);
     assert_eq!(state.next, FixStep::Restore);
@@ -85,6 +86,7 @@ fn a_skipped_iteration_counts_and_two_in_a_row_end_the_run() {
         asked: ProviderCalls::default(),
         explanation: None,
         too_weak: Some("the analysis is too weak".into()),
+        places: Vec::new(),
     };
     let (dry, _) = dry.advance(done, 1);
     assert_eq!(dry.verdict.unwrap().ending, Ending::Planned);
@@ -124,6 +126,7 @@ fn unanswered(state: FixLoop, plan: Option<FixPlan>, degraded: bool) -> FixLoop 
         asked: if named { ProviderCalls::default() } else { asked.clone() },
         explanation: None,
         too_weak: None,
+        places: Vec::new(),
     };
     let (state, _) = state.advance(done, 1);
     if !named {
@@ -191,6 +194,7 @@ fn a_reopened_session_is_judged_by_what_happened_since() {
                 asked: ProviderCalls::default(),
                 explanation: None,
                 too_weak: None,
+                places: Vec::new(),
             };
             state = diagnosing(state.advance(done, 1).0);
         }

@@ -143,6 +143,7 @@ pub fn outcome(state: &FixLoop, baseline: usize, passing: &[usize]) -> FixStepOu
                 asked,
                 explanation: None,
                 too_weak: None,
+                places: Vec::new(),
             }
         }
         FixStep::Propose if proposal.is_some() => proposed(number),
@@ -280,6 +281,7 @@ fn what_fails_on_the_base_too_counts_unless_it_is_ignored() {
                     asked: ProviderCalls::default(),
                     explanation: None,
                     too_weak: None,
+                    places: Vec::new(),
                 },
                 FixStep::Propose => proposed(1),
                 FixStep::Apply => FixStepOutcome::Applied { tree: tree(1), affected: vec![] },

@@ -1,6 +1,6 @@
-//! The persistent runner for tests of JUnit 4, and those of JUnit 5 that need nothing but their class; its Java side is
-//! `driver/warm_java.java`. It uses what calls of the same session were compiled against. Whatever
-//! it cannot do as the suite does is an error: the suite's own command tries such candidates.
+//! The persistent runner for tests of JUnit; its Java side is `driver/warm_java.java`. It uses what calls of the same
+//! session were compiled against. Whatever it cannot do as the suite does is an error: the suite's own command tries
+//! such candidates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -204,7 +204,8 @@ fn open_module(
 
 /// The source of a test below its module.
 fn test_file(test: &TestId) -> String {
-    format!("src/test/java/{}.java", file_of(test).replace('.', "/"))
+    let class = file_of(test).split('$').next().unwrap_or_default();
+    format!("src/test/java/{}.java", class.replace('.', "/"))
 }
 
 fn failed(reason: &impl ToString) -> RunError {
@@ -278,7 +279,7 @@ impl Module {
             if is_constant { format!("{own}/main/java:{own}/test/java") } else { String::new() };
         let tests: Vec<&str> = tests.iter().map(TestId::as_str).collect();
         let (place, millis) = (folder.display(), limit.as_millis());
-        let asked = [sources.join(":"), tests.join(",")].join("|");
+        let asked = [sources.join(":"), tests.join("\u{1f}")].join("|");
         let asked = format!("{place}|{millis}|{stop}|{all}|{asked}");
         let mut process = match server.take() {
             Some(process) => process,
