@@ -151,6 +151,31 @@ fn a_project_of_maven_with_two_modules_turns_green() {
     check_repair(&repo, "mvn -B test", ("price/src/main/java/price/Price.java", "n > 50"));
 }
 
+/// Tests that only the launcher of JUnit 5 can run, and a value outside of functions that is wrong.
+#[test]
+#[ignore = "needs Maven; a_workspace_of_three_crates_of_rust_turns_green always runs"]
+fn tests_of_junit_5_with_all_that_belongs_to_them_are_run_without_maven() {
+    let repo = TestRepo::new(&[
+        (
+            "pom.xml",
+            "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion><groupId>m</groupId><artifactId>price</artifactId><version>1</version><properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target><project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties><dependencies><dependency><groupId>org.junit.jupiter</groupId><artifactId>junit-jupiter</artifactId><version>5.11.4</version><scope>test</scope></dependency></dependencies><build><plugins><plugin><artifactId>maven-surefire-plugin</artifactId><version>3.5.2</version></plugin></plugins></build></project>",
+        ),
+        (
+            "src/main/java/m/Recent.java",
+            "package m;\n\nimport java.util.LinkedHashMap;\nimport java.util.Map;\n\npublic class Recent {\n    private final Map<String, Integer> uses = new LinkedHashMap<>(16, 0.75f, false);\n\n    /** What was used, the latest last. */\n    public String use(String name) {\n        uses.put(name, uses.getOrDefault(name, 0) + 1);\n        return String.join(\"\", uses.keySet());\n    }\n}\n",
+        ),
+        (
+            "src/test/java/m/RecentTest.java",
+            "package m;\n\nimport static org.junit.jupiter.api.Assertions.assertEquals;\n\nimport org.junit.jupiter.api.BeforeEach;\nimport org.junit.jupiter.api.Nested;\nimport org.junit.jupiter.api.Test;\nimport org.junit.jupiter.params.ParameterizedTest;\nimport org.junit.jupiter.params.provider.CsvSource;\n\nclass RecentTest {\n    private Recent recent;\n\n    @BeforeEach\n    void create() {\n        recent = new Recent();\n        recent.use(\"a\");\n        recent.use(\"b\");\n    }\n\n    @ParameterizedTest\n    @CsvSource({\"a, ba\", \"b, ab\", \"c, abc\"})\n    void isLast(String name, String expected) {\n        assertEquals(expected, recent.use(name));\n    }\n\n    @Nested\n    class AfterThree {\n        @Test\n        void theFirstComesLast() {\n            recent.use(\"c\");\n            assertEquals(\"bca\", recent.use(\"a\"));\n        }\n    }\n}\n",
+        ),
+        (".gitignore", "target\n"),
+    ]);
+    let ran = repo.regreen(&["fix", ".", "--verbose", "--test-command", "mvn -B test"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(!ran.err.contains("the warm runner is not used"), "{}", ran.err);
+    assert!(ran.out.contains("new LinkedHashMap<>(16, 0.75f, true);"), "{}", ran.out);
+}
+
 /// What a session says that finds nothing, after a check that it has changed no source.
 fn say_of_failure(repo: &TestRepo) -> String {
     let ran = repo.regreen(&["fix", "."]);
@@ -188,6 +213,7 @@ fn a_generated_file_is_left_alone_with_a_word() {
     let said = say_of_failure(&repo);
     assert!(said.contains("does not edit `table.go`, which is generated"), "{said}");
     assert!(said.contains("that is neither generated nor calls C"), "{said}");
+    assert!(said.contains("table.go:5: in `Day`: 1 of 1 failing test and 0 of 0"), "{said}");
 }
 
 #[test]

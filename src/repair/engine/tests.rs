@@ -230,6 +230,8 @@ fn failing(id: &str) -> TestCase {
 struct Task {
     sources: Vec<(&'static str, &'static str, &'static [u32])>,
     failing: Vec<TestCase>,
+    /// The tests of each group behind its first one.
+    behind: &'static [&'static str],
     passing: Vec<TestCase>,
     traces: Vec<Trace>,
     jobs: usize,
@@ -243,6 +245,7 @@ impl Default for Task {
         Self {
             sources: vec![("add.js", SOURCE, &[2])],
             failing: vec![failing("adds")],
+            behind: &[],
             passing: Vec::new(),
             traces: Vec::new(),
             jobs: 1,
@@ -260,7 +263,11 @@ impl Task {
         let clusters = self.sources.iter().zip(&self.failing).map(|((name, _, lines), case)| {
             let scores = lines.iter().map(|line| (*line, 1.0)).collect();
             Cluster {
-                tests: vec![case.id.clone()],
+                tests: [case.id.as_str()]
+                    .iter()
+                    .chain(self.behind)
+                    .map(|id| (*id).into())
+                    .collect(),
                 lines: [(file(name), scores)].into(),
                 ..Cluster::default()
             }
@@ -499,6 +506,21 @@ fn of_repairs_of_one_cluster_the_one_that_mends_others_too_is_taken() {
         ..BusyMachine::new(vec![1], vec![0])
     };
     assert!(proposed(task.search_on(&machine)).contains(SUMS[1]));
+}
+
+#[test]
+fn an_edit_that_repairs_a_part_of_a_group_without_its_first_test_is_proposed() {
+    let task = Task { behind: &["shows", "prints", "counts"], ..Task::default() };
+    let machine = BusyMachine {
+        answer: |after, test| {
+            let is_repaired =
+                after.contains(SUMS[0]) && ["prints", "counts"].contains(&test.as_str());
+            (!is_repaired).then_some(("AssertionError", "1 != 3"))
+        },
+        ..BusyMachine::new(vec![1], vec![0])
+    };
+    let found = task.search_on(&machine).proposal.unwrap();
+    assert_eq!(found.repairs, ["counts".into(), "prints".into()]);
 }
 
 proptest! {
