@@ -12,6 +12,8 @@ use crate::code::pattern::Pattern;
 use crate::code::{self, test_paths};
 use crate::domain::proposal::EditSet;
 
+use super::misspelt_text::is_slip;
+
 /// Fingerprint of an edit: equal for equal texts, and stable between releases.
 pub fn fingerprint(edits: &EditSet) -> String {
     let mut digest = Sha256::new();
@@ -95,8 +97,13 @@ pub fn suspicion(
             let mut old = before.difference(&after).filter_map(number);
             number(text).is_some_and(|new| old.any(|old| old.abs_diff(new) == 1))
         };
-        // A number that is off by one is a common fault, and its test names the right one.
-        let is_moved = |text: &String| operators == [OperatorId::Constant] && is_next(text);
+        let is_respelled = |text: &String| before.difference(&after).any(|old| is_slip(old, text));
+        // These are common faults, whose tests name what is right.
+        let is_moved = |text: &String| match operators {
+            [OperatorId::Constant] => is_next(text),
+            [OperatorId::Text] => is_respelled(text),
+            _ => false,
+        };
         let is_common = |text: &String| COMMON.contains(&text.as_str());
         let mut new = after.difference(&before).filter(|text| !is_common(text) && !is_moved(text));
         if let Some(literal) = new.find(|text| test_literals.contains(*text)) {
@@ -132,6 +139,8 @@ mod tests {
         );
         let moved = |from| suspicion(&edit(from, "a = 7"), &[OperatorId::Constant], &tests);
         assert_eq!((moved("a = 8"), moved("a = 9").is_some()), (None, true));
+        let spelled = |from| suspicion(&edit(from, "a = 'seven'"), &[OperatorId::Text], &tests);
+        assert_eq!((spelled("a = 'sevem'"), spelled("a = 'eight'").is_some()), (None, true));
         assert!(
             suspicion(&edit("return 7", "return 7 + 1"), &[OperatorId::OffByOne], &tests).is_none()
         );

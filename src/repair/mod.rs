@@ -10,6 +10,7 @@ mod engine;
 mod explain;
 mod left_alone;
 mod localise;
+mod misspelt_text;
 mod score;
 mod search_settings;
 mod spectrum;

@@ -1,7 +1,7 @@
 //! `Stream`: the candidate edits for one cluster of failures, best first.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use crate::code::language::Language;
 use crate::code::mutate::{self, Candidate, OperatorId};
@@ -12,6 +12,7 @@ use crate::domain::proposal::{EditSet, FileEdit};
 use crate::effect::FileDiff;
 
 use super::localise::Cluster;
+use super::misspelt_text::respelled_texts;
 use super::unknown_name::UnknownNames;
 
 /// The least suspiciousness of a line that a stack frame names.
@@ -108,6 +109,8 @@ pub struct Bias<'a> {
     pub surgical: bool,
     /// Names that the failures call unknown.
     pub unknown: UnknownNames,
+    /// Numbers and texts in the failing tests.
+    pub literals: BTreeSet<String>,
     /// Whether the failures are that tests do not load.
     pub is_unloaded: bool,
 }
@@ -167,6 +170,7 @@ impl<'a> Stream<'a> {
             } else {
                 mutate::candidates(language, source, &accepts_line, &[])
             };
+            others.extend(respelled_texts(source, &bias.literals, &accepts_line));
             let foreign = bias.unknown.foreign_lines(source);
             others.retain(|candidate| !foreign.contains(&candidate.line));
             for candidate in others {
@@ -365,8 +369,14 @@ mod tests {
             };
             let unknown = UnknownNames::of(std::iter::once(&case), std::iter::empty(), |_| false);
             let prior = Prior::default();
-            let bias =
-                Bias { patterns: &[], prior: &prior, surgical: false, unknown, is_unloaded: false };
+            let bias = Bias {
+                patterns: &[],
+                prior: &prior,
+                surgical: false,
+                unknown,
+                literals: BTreeSet::new(),
+                is_unloaded: false,
+            };
             let tried: Vec<RankedEdit> = Stream::new(&cluster, &sources, &[], &bias).collect();
             let on = |line: u32| {
                 let mut parts = tried.iter().flat_map(|one| &one.parts);

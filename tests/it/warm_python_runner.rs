@@ -336,6 +336,19 @@ test('adds elsewhere', () => {
 });
 ";
 
+/// The same from a folder that is gone when the tests are over.
+const LEAVING: &str = "\
+const { test, before, after } = require('node:test');
+const assert = require('node:assert');
+const fs = require('node:fs');
+const { add } = require('../src/add.js');
+
+let folder;
+before(() => process.chdir((folder = fs.mkdtempSync(`${__dirname}/at-`))));
+after(() => fs.rmSync(folder, { recursive: true }));
+test('adds in a folder', () => assert.strictEqual(add(fs.readdirSync('.').length, 3), 3));
+";
+
 const STAYING: &str = "\
 const test = require('node:test');
 const assert = require('node:assert');
@@ -348,7 +361,7 @@ test('begins anew', () => assert.strictEqual(count(), 1));
 #[test]
 #[ignore = "needs node"]
 fn javascript_is_repaired_in_threads_and_where_those_differ_in_processes() {
-    for suite in [STAYING, MOVING] {
+    for suite in [STAYING, MOVING, LEAVING] {
         let repo = TestRepo::new(&[
             (
                 "package.json",

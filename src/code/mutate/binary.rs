@@ -107,7 +107,14 @@ pub fn other_operators(site: &EditSite<'_>, edits: &mut EditList<'_>) {
         _ => site.spelling.arithmetic,
     };
     let certain = if is_settled(site, old) { SETTLED } else { 1.0 };
-    for other in others {
+    let right = Operands::of(site.node).map_or("", |both| site.text_of(both.right));
+    // The left operand alone says the same.
+    let is_needless = |other: &str| match right {
+        "0" => matches!(other, "+" | "-"),
+        "1" => matches!(other, "*" | "/" | "//" | "**"),
+        _ => false,
+    };
+    for other in others.iter().filter(|other| !is_needless(other)) {
         edits.put_with_share(range.clone(), *other, affinity(old, other) * certain);
     }
 }
@@ -156,11 +163,15 @@ pub fn negated_comparison(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
+/// What is off by one, or has the wrong sign, is likelier than another superfluous operand.
+const BY_ONE: f64 = 1.3;
+
 /// Replaces an operation by one of its operands.
 pub fn one_operand(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(operands) = Operands::of(site.node) else { return };
-    for operand in [operands.left, operands.right] {
-        edits.replace(site.node, site.text_of(operand));
+    for (operand, other) in [(operands.left, operands.right), (operands.right, operands.left)] {
+        let share = if ["1", "-1"].contains(&site.text_of(other)) { BY_ONE } else { 1.0 };
+        edits.replace_with_share(site.node, site.text_of(operand), share);
     }
 }
 

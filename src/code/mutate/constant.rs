@@ -136,6 +136,20 @@ pub fn strings_of_the_file(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
+/// Replaces a bracket by the other one of its kind, or by one of another kind on the same side.
+pub fn other_brackets(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    const KINDS: [&str; 4] = ["()", "[]", "{}", "<>"];
+    let Some(literal) = StringLiteral::of(site.text) else { return };
+    let side = |kind: &str| kind.find(literal.body).filter(|_| literal.body.len() == 1);
+    let Some(at) = KINDS.into_iter().find_map(side) else { return };
+    let sides = KINDS.into_iter().filter_map(|kind| kind.get(at..=at));
+    let other = KINDS
+        .into_iter()
+        .find(|kind| side(kind).is_some())
+        .and_then(|kind| kind.get(1 - at..2 - at));
+    edits.replace_all(site.node, sides.chain(other).map(|text| literal.with(text)));
+}
+
 /// Replaces a character by the one before or after it, or by the other case.
 pub fn related_characters(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let mut inner = site.text.trim_matches('\'').chars();

@@ -62,6 +62,7 @@ pub const OPERATORS: &[Operator] = &[
     }),
     row(Id::Text, To(&[Kind::Text, Kind::Character]), 1.0, constant::strings_of_the_file),
     row(Id::Text, To(&[Kind::Character]), 0.8, constant::related_characters),
+    row(Id::Text, To(&[Kind::Text, Kind::Character]), 1.5, constant::other_brackets),
     row(Id::Text, To(&[Kind::Text]), 0.8, constant::common_strings),
     row(Id::Text, To(&[Kind::Text]), 1.0, constant::respelled_string),
     row(Id::Text, To(&[Kind::Text]), 0.5, constant::shorter_string),

@@ -220,9 +220,12 @@ pub fn share_of_value(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 /// Wraps the value in a call of each function that is often forgotten.
 pub fn wrap_in(wrappers: &[&str], site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let is_imported = |wrapper: &&&str| has_package(wrapper, site.source);
+    // What a call makes of its only argument lacks it rather than the argument.
+    let arguments = site.node.parent().filter(|_| site.parent == Arguments);
+    let share = if arguments.is_some_and(|one| one.named_child_count() == 1) { 0.9 } else { 1.0 };
     for wrapper in wrappers.iter().filter(is_imported) {
         if !site.text.starts_with(&format!("{wrapper}(")) {
-            edits.replace(site.node, format!("{wrapper}({})", site.text));
+            edits.replace_with_share(site.node, format!("{wrapper}({})", site.text), share);
         }
     }
 }
@@ -258,7 +261,8 @@ pub fn replace_fitting<'n>(
 
 /// Negates a condition.
 pub fn negated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    if !may_be_of(site, &DeclaredType::Truth) {
+    // A negation is dropped instead of doubled.
+    if site.parent == Not || !may_be_of(site, &DeclaredType::Truth) {
         return;
     }
     let not = site.spelling.not;

@@ -21,7 +21,7 @@ use choice::{Plausible, apart, best, joined, merge};
 use pairs::{Pairs, lines_ahead};
 use refusals::Refusals;
 
-use super::edit_traits::{fingerprint, special_case, suspicion};
+use super::edit_traits::{fingerprint, literals, special_case, suspicion};
 use super::explain::suspicious_places;
 use super::localise::{Cluster, Diagnosis};
 use super::search_settings::{RETRY_LIMIT_FACTOR, Search, time_limit};
@@ -221,6 +221,7 @@ fn stream_of<'a>(search: &Search<'_>, diagnosis: &'a Diagnosis, cluster: &Cluste
         prior: search.prior,
         surgical: search.strategy == Strategy::Surgical,
         unknown: UnknownNames::of(cases(), functions, is_own),
+        literals: diagnosis.tests.values().flat_map(|text| literals(text)).collect(),
         is_unloaded: cases().any(|case| case.kind.is_unloaded()),
     };
     Stream::new(cluster, &diagnosis.sources, search.base_diff, &bias)

@@ -373,6 +373,7 @@ fn between_equal_candidates_the_file_that_was_repaired_before_comes_first() {
                 prior: &prior,
                 surgical: false,
                 unknown: UnknownNames::default(),
+                literals: BTreeSet::new(),
             };
             let edit = Stream::new(&cluster, &sources, &[], &bias).next().unwrap();
             edit.edits.files[0].file.to_string()

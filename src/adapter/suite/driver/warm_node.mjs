@@ -1,18 +1,15 @@
 // Runs test files again and again without starting Node.js for each. A file of CommonJS runs in a thread
 // that stays, with modules loaded anew and what the run left in the environment and the globals taken back,
 // until one changes an object of the language or a library of Node.js; any other file has a thread of its own, and
-// the next one starts while it works. A file that changes the working directory, which no thread may, has a process
-// of its own. The reporter that this process was started with is inherited by all of them.
+// the next one starts while it works. The reporter that this process was started with is inherited by every thread.
 //
 //   REGREEN_CASES=REPORT node --test-reporter=… warm_node.mjs REPORT
 //
 // Requests and answers are JSON lines on standard input and output: {"ready": true} first, then
 // {"file": PATH, "changed": [PATH], "limit": SECONDS} is answered by {"ended": BOOL, "seconds": …}; `ended`
 // is false when the thread was stopped at the limit.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { realpathSync, rmSync } from 'node:fs';
-import Module, { createRequire, isBuiltin, syncBuiltinESMExports } from 'node:module';
+import Module, { createRequire, isBuiltin } from 'node:module';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { types } from 'node:util';
@@ -53,7 +50,6 @@ function run(worker, request) {
 
 async function serve() {
   let [worker, next, runs] = [start(), start(), 0];
-  const inProcess = new Set();
   const replace = () => {
     worker.terminate();
     [worker, next, runs] = [next, start(), 0];
@@ -61,11 +57,11 @@ async function serve() {
   write(`${JSON.stringify({ ready: true })}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
     const { file, changed, limit } = JSON.parse(line);
-    let [ended, child] = [true];
+    let ended = true;
     const began = performance.now();
     const stop = setTimeout(() => {
       ended = false;
-      child ? child.kill('SIGKILL') : worker.terminate();
+      worker.terminate();
     }, limit * 1000);
     const tryIn = async (request) => {
       // What an earlier run said must not stand for this one.
@@ -74,23 +70,15 @@ async function serve() {
       runs += 1;
       return said;
     };
-    if (!inProcess.has(file)) {
-      if (worker.threadId < 0) replace();
-      const isUsed = runs > 0;
-      const said = await tryIn({ file, changed });
-      // A thread may end by what an earlier run left behind.
-      const isUnsure = said.isStale || (!said.isOver && !said.needsProcess && isUsed);
-      if (!said.isOver || said.isStale || said.isSpoilt || runs >= RUNS_OF_A_THREAD) replace();
-      if (said.needsProcess) inProcess.add(file);
-      if (isUnsure && ended) {
-        await tryIn({ file });
-        replace();
-      }
-    }
-    if (inProcess.has(file) && ended) {
-      rmSync(process.argv[2], { force: true });
-      child = spawn(process.execPath, [...process.execArgv, file], { stdio: 'ignore' });
-      await once(child, 'exit');
+    if (worker.threadId < 0) replace();
+    const isUsed = runs > 0;
+    const said = await tryIn({ file, changed });
+    // A thread may end by what an earlier run left behind.
+    const isUnsure = said.isStale || (!said.isOver && isUsed);
+    if (!said.isOver || said.isStale || said.isSpoilt || runs >= RUNS_OF_A_THREAD) replace();
+    if (isUnsure && ended) {
+      await tryIn({ file });
+      replace();
     }
     clearTimeout(stop);
     write(`${JSON.stringify({ ended, seconds: (performance.now() - began) / 1000 })}\n`);
@@ -145,11 +133,6 @@ const isSpoilt = () =>
 async function serveFiles() {
   const runner = createRequire(import.meta.url)('node:test');
   const [load, own] = [Module._load, watched(runner)];
-  process.chdir = () => {
-    parentPort.postMessage({ needsProcess: true });
-    process.exit();
-  };
-  syncBuiltinESMExports();
   valuesOf(globalThis).forEach(share);
   Module._load = (request, ...others) => {
     if (request === 'node:test') return own;

@@ -46,16 +46,6 @@ import { value } from './value.mjs';
 test('imports', () => assert.strictEqual(value, 1));
 ";
 
-/// Tests from another folder, which is gone in the end.
-const ELSEWHERE: &str = "const { test, before, after } = require('node:test');
-const assert = require('node:assert');
-const fs = require('node:fs');
-let folder;
-before(() => process.chdir((folder = fs.mkdtempSync(__dirname + '/at-'))));
-after(() => fs.rmSync(folder, { recursive: true }));
-test('elsewhere', () => assert.deepStrictEqual(fs.readdirSync('.').length, require('./counter').next() - 1));
-";
-
 const WAITS: &str = "const test = require('node:test');
 test('waits', async () => { await require('./counter').next(); });
 ";
@@ -75,7 +65,6 @@ impl Runner {
             ("leaves.test.js", LEAVES_NOTHING),
             ("hooks.test.js", HOOKS),
             ("modern.test.mjs", MODERN),
-            ("elsewhere.test.js", ELSEWHERE),
             ("waits.test.js", WAITS),
             ("value.mjs", "export const value = 1;\n"),
         ];
@@ -130,7 +119,6 @@ async fn each_run_of_a_file_starts_with_what_the_first_one_had() {
         let changed = ["counter.js"];
         assert_eq!(runner.run("leaves.test.js", &changed, 20.0).await, (true, 3, 0));
         assert_eq!(runner.run("hooks.test.js", &[], 20.0).await, (true, 1, 0));
-        assert_eq!(runner.run("elsewhere.test.js", &changed, 20.0).await, (true, 1, 0));
         assert_eq!(runner.run("modern.test.mjs", &["value.mjs"], 20.0).await, (true, 1, 0));
     }
 }
