@@ -38,12 +38,14 @@ impl Plausible {
 }
 
 /// Index of the edit to propose: complete, then unsuspicious, then most repairs, in its cluster and
-/// outside, then fewest failures of tests that it lets run, then rank.
+/// outside, then fewest failures of tests that it lets run, then one edit before two, then rank.
 pub(super) fn best(plausible: &[Plausible], expected: usize) -> usize {
     let key = |one: &Plausible| {
         let whole = one.repairs.len() >= expected;
         let behind = std::cmp::Reverse(one.failing_behind);
-        (whole, one.suspicion.is_none(), one.repairs.len().min(expected), one.beyond, behind)
+        let parts = std::cmp::Reverse(one.ranked.parts.len());
+        let repairs = one.repairs.len().min(expected);
+        (whole, one.suspicion.is_none(), repairs, one.beyond, behind, parts)
     };
     let better = |(_, a): &(usize, &Plausible), (_, b): &(usize, &Plausible)| {
         let rank = a.ranked.priority.total_cmp(&b.ranked.priority);

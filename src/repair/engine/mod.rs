@@ -308,7 +308,7 @@ impl SearchRun<'_> {
         let sources = &self.diagnosis.sources;
         let stream = stream_of(self.search, self.diagnosis, cluster);
         match edits {
-            Edits::Single => self.try_all(stream, cluster, share).await,
+            Edits::Single => self.try_all(stream, cluster, (edits, share)).await,
             Edits::Pairs => {
                 let singles = stream.flat_map(|ranked| ranked.parts);
                 let singles = self.without_refused(singles, cluster).await?;
@@ -319,7 +319,7 @@ impl SearchRun<'_> {
                     }
                 }
                 pairs.sort_by(|a, b| b.priority.total_cmp(&a.priority));
-                self.try_all(pairs.into_iter(), cluster, share / 3).await
+                self.try_all(pairs.into_iter(), cluster, (edits, share / 3)).await
             }
         }
     }
@@ -358,7 +358,7 @@ impl SearchRun<'_> {
         &mut self,
         candidates: impl Iterator<Item = RankedEdit>,
         cluster: &Cluster,
-        budget: u32,
+        (edits, budget): (Edits, u32),
     ) -> Result<Vec<Plausible>, EffectError> {
         let mut candidates = candidates
             .filter(|ranked| !self.search.disproved.contains(&fingerprint(&ranked.edits)));
@@ -407,7 +407,15 @@ impl SearchRun<'_> {
                         let one = self.plausible(ranked, order, repairs);
                         // The stream is ordered: behind a lesser repair something better may come,
                         // but not for the price of the whole budget.
+                        let is_pair = one.ranked.parts.len() > 1;
+                        if is_pair {
+                            pairs.stop();
+                        }
                         let more = match (one.is_conclusive(expected), one.beyond) {
+                            // One edit that does as much is likelier right than two.
+                            (true, _) if is_pair && edits == Edits::Single => {
+                                2 * self.look_beyond()
+                            }
                             (true, Some(0)) => self.look_beyond(),
                             (true, _) => 0,
                             (false, _)

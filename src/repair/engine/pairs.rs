@@ -26,11 +26,13 @@ pub(super) struct Pairs<'a> {
     queue: BTreeSet<(usize, usize, usize)>,
     /// Whether a single edit comes next.
     is_single_next: bool,
+    is_stopped: bool,
 }
 
 impl<'a> Pairs<'a> {
     pub(super) fn new(sources: &'a BTreeMap<RepoPath, String>) -> Self {
-        Self { sources, bases: Vec::new(), queue: BTreeSet::new(), is_single_next: true }
+        let (bases, queue) = (Vec::new(), BTreeSet::new());
+        Self { sources, bases, queue, is_single_next: true, is_stopped: false }
     }
 
     /// Combines a single edit with the best `others` that change other functions of its file: with another file, a
@@ -42,7 +44,7 @@ impl<'a> Pairs<'a> {
         others: impl FnOnce() -> I,
     ) {
         let [base] = base.parts.as_slice() else { return };
-        if self.bases.len() == MAX_BASES {
+        if self.is_stopped || self.bases.len() == MAX_BASES {
             return;
         }
         let text = self.sources.get(&base.file).zip(Language::of(&base.file));
@@ -66,6 +68,12 @@ impl<'a> Pairs<'a> {
             }
         }
         self.bases.push((base.clone(), partners, goal));
+    }
+
+    /// Gives no further pairs.
+    pub(super) fn stop(&mut self) {
+        self.queue.clear();
+        self.is_stopped = true;
     }
 
     /// The next pair that parses.

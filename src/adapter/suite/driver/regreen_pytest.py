@@ -221,7 +221,7 @@ class Runner:
 
     # The lines of tests that are not run because they made an earlier run hang.
     left_out = {}
-    # Seconds that a test may compute at least, after one that hung.
+    # Seconds that a test may compute at least, after one that hung; half of it after three.
     least = 1.0
 
     def __init__(self):
@@ -258,7 +258,8 @@ class Runner:
         known = float(os.environ.get("REGREEN_COMPUTING_LIMIT", "0"))
         if not self.rung and not known:
             return limit
-        least = self.least if self.rung and known <= 1.0 else max(known, 1.0)
+        own = self.least if self.rung < 3 else self.least / 2
+        least = own if self.rung and known <= 1.0 else max(known, 1.0)
         return min(limit, max(least, 10 * self.longest))
 
     @pytest.hookimpl(hookwrapper=True)
@@ -275,7 +276,7 @@ class Runner:
                 signal.setitimer(signal.ITIMER_REAL, max(min(seconds, longer - spent), 0.001))
                 return
             self.rung += 1
-            pytest.fail("the test was stopped after %.0f s" % spent)
+            pytest.fail("the test was stopped after %g s" % round(spent, 1 if spent < 1 else 0))
 
         armed = limit > 0
         try:

@@ -34,7 +34,7 @@ class Alarm:
 
     limit = float(os.environ.get("REGREEN_TEST_LIMIT", "0"))
     known = float(os.environ.get("REGREEN_COMPUTING_LIMIT", "0"))
-    # Seconds that a test may compute at least, after one that hung.
+    # Seconds that a test may compute at least, after one that hung; half of it after three.
     least = 1.0
     rung, longest, began, is_stopped = 0, 0.0, 0.0, False
 
@@ -46,7 +46,8 @@ class Alarm:
         longer = max(cls.limit / (1 + cls.rung), min(cls.limit, 1.0))
         seconds, used = longer, time.thread_time()
         if cls.rung or cls.known:
-            least = cls.least if cls.rung and cls.known <= 1.0 else max(cls.known, 1.0)
+            own = cls.least if cls.rung < 3 else cls.least / 2
+            least = own if cls.rung and cls.known <= 1.0 else max(cls.known, 1.0)
             seconds = min(longer, max(least, 10 * cls.longest))
 
         def ring(number, frame):
@@ -56,7 +57,7 @@ class Alarm:
                 signal.setitimer(signal.ITIMER_REAL, max(min(seconds, longer - spent), 0.001))
                 return
             cls.rung, cls.is_stopped = cls.rung + 1, True
-            raise TestTimeout("the test was stopped after %.0f s" % spent)
+            raise TestTimeout("the test was stopped after %g s" % round(spent, 1 if spent < 1 else 0))
 
         try:
             signal.signal(signal.SIGALRM, ring)
