@@ -79,14 +79,14 @@ pub struct LoopEnd {
 
 /// Runs the loop until its verdict or next checkpoint; what precedes a failure is saved.
 pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure> {
-    let limits = inputs.ask.session;
+    let (limits, budget) = (inputs.ask.session, inputs.budget);
     let mut performer = Performer {
         fx,
         base: inputs.base.as_ref().map(|(commit, _)| commit.clone()),
         protection: inputs.protection,
         state_prefix: inputs.state_prefix,
         fixer: Fixer::new(FixerSettings {
-            budget: inputs.budget,
+            budget,
             jobs: inputs.jobs,
             protect: inputs.protect,
             state_root: inputs.state_root,
@@ -110,16 +110,15 @@ pub async fn run(inputs: FixInputs, fx: &Effects<'_>) -> Result<LoopEnd, Failure
         command: facts.command.clone(),
         resumed: opened.resumed,
     }];
-    let earlier = inputs.notices.iter().filter(|text| text.starts_with(EARLIER));
-    let earlier = earlier.cloned().collect();
+    let is_earlier = |text: &&String| text.starts_with(EARLIER);
+    let earlier = inputs.notices.iter().filter(is_earlier).cloned().collect();
     events.extend(inputs.notices.into_iter().map(|text| Event::Notice { text }));
     let written = written_work(fx, &mut events).await?;
     let tasks = planned_session(fx).await?.map(|plan| planning::rows(&plan));
     events.extend(tasks.map(|tasks| Event::Tasks { tasks }));
     events.extend(opened.events);
-    let journal = Journal::from(fx);
-    let state = journal.announce(&opened.state, opened.state.clone(), &events).await?;
-    let Driven { state, stopped } = drive(state, &mut performer, journal, inputs.budget).await?;
+    let state = Journal::from(fx).announce(&opened.state, opened.state.clone(), &events).await?;
+    let Driven { state, stopped } = drive(state, &mut performer, fx.into(), budget).await?;
     let stopped = stopped.unwrap_or_default().raising(&limits, &state.spending);
     let outcome = close(
         &state,

@@ -409,7 +409,7 @@ impl SearchRun<'_> {
                         // but not for the price of the whole budget.
                         let is_pair = one.ranked.parts.len() > 1;
                         if is_pair {
-                            pairs.stop();
+                            pairs.end_pairs();
                         }
                         let more = match (one.is_conclusive(expected), one.beyond) {
                             // One edit that does as much is likelier right than two.

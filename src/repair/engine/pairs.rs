@@ -71,7 +71,7 @@ impl<'a> Pairs<'a> {
     }
 
     /// Gives no further pairs.
-    pub(super) fn stop(&mut self) {
+    pub(super) fn end_pairs(&mut self) {
         self.queue.clear();
         self.is_stopped = true;
     }

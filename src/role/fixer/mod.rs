@@ -14,8 +14,9 @@ use globset::GlobSet;
 
 use crate::domain::chain::{self, DegradedCase, FallbackTrigger};
 use crate::domain::event::Event;
-use crate::domain::explanation::SearchSummary;
+use crate::domain::explanation::{SearchSummary, SearchedPlace};
 use crate::domain::fix_loop::{FixLoop, FixStepOutcome, IterationResult, ProviderCalls};
+use crate::domain::fix_plan::FixPlan;
 use crate::domain::guard::EditScope;
 use crate::domain::id::{CommitId, TreeId};
 use crate::domain::proposal::EditSet;
@@ -89,13 +90,8 @@ impl Fixer {
         let suspects = self.find_suspects(step).await?;
         if embedded_first || models.is_empty() {
             // Without models, agents start from the result of fault localisation.
-            return Ok(FixStepOutcome::Diagnosed {
-                plan: suspects.plan,
-                asked: ProviderCalls { calls, degraded: false },
-                explanation: None,
-                too_weak: None,
-                places: suspects.places,
-            });
+            let asked = ProviderCalls { calls, degraded: false };
+            return Ok(diagnosed(suspects.plan, asked, suspects.places));
         }
         let context = self.context(state, &suspects, fx).await?;
         let (rules, fence) = (self.asker.rules(), self.asker.fence());
@@ -122,13 +118,10 @@ impl Fixer {
                 reason,
                 asked: ProviderCalls { calls, degraded: false },
             },
-            Reply::Good(answer) | Reply::Degraded(answer) => FixStepOutcome::Diagnosed {
-                plan: Some(answer.value.plan),
-                asked: ProviderCalls { calls, degraded },
-                explanation: None,
-                too_weak: None,
-                places: Vec::new(),
-            },
+            Reply::Good(answer) | Reply::Degraded(answer) => {
+                let asked = ProviderCalls { calls, degraded };
+                diagnosed(Some(answer.value.plan), asked, Vec::new())
+            }
             Reply::NoAnswer => {
                 let asked = ProviderCalls { calls, degraded };
                 // The engine proves what it finds, and an agent finds places itself, so these go on
@@ -210,6 +203,14 @@ impl Fixer {
     fn models<'m>(&self, fx: &Effects<'m>, accepts: impl Fn(ClientMode) -> bool) -> Vec<Slot<'m>> {
         models_of(&self.settings.chain, fx, accepts)
     }
+}
+
+fn diagnosed(
+    plan: Option<FixPlan>,
+    asked: ProviderCalls,
+    places: Vec<SearchedPlace>,
+) -> FixStepOutcome {
+    FixStepOutcome::Diagnosed { plan, asked, explanation: None, too_weak: None, places }
 }
 
 /// Why the weak analysis of this iteration may not be used; `None` if it may (specification.md 7.11).
