@@ -222,8 +222,12 @@ class Result(unittest.TextTestResult):
         super().stopTest(test)
         file, line = place_of(test)
         took = (time.monotonic() - self.began) * 1000
+        name = name_of(test)
         kind = "unloaded" if test.id().startswith(FAILED_TEST) else "test"
-        self.write(name_of(test), file, line, took, self.verdict, kind)
+        if kind == "unloaded" and os.path.isdir(name.replace(".", os.sep)):
+            # A package of the product that the search for tests imported: no test has its name.
+            kind = "prerequisite"
+        self.write(name, file, line, took, self.verdict, kind)
 
     def write(self, name, file, line, took, verdict, kind_of_case="test"):
         status, err = verdict

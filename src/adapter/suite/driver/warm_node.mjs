@@ -144,6 +144,8 @@ async function serveFiles() {
   parentPort.on('message', async ({ file, changed }) => {
     // The thread ends where a test waits for what never comes.
     parentPort.unref();
+    // As if Node.js had been started with the file: some start it again.
+    process.argv.splice(1, Infinity, file);
     try {
       if (!changed) throw { code: NEEDS_IMPORT[0] };
       createRequire(file)(file);

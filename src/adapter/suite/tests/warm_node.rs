@@ -44,6 +44,7 @@ const MODERN: &str = "import test from 'node:test';
 import assert from 'node:assert';
 import { value } from './value.mjs';
 test('imports', () => assert.strictEqual(value, 1));
+test.run();
 ";
 
 const WAITS: &str = "const test = require('node:test');
