@@ -17,6 +17,7 @@ use crate::domain::id::{RepoPath, TestId};
 use crate::domain::provider::EMBEDDED;
 use crate::domain::source_text;
 use crate::domain::test::{CaseKind, Frame, Status, TestCase};
+use crate::domain::text::has_word;
 use crate::effect::{EffectError, Trace};
 
 use super::left_alone::{macros_called_by, tests_explained_by};
@@ -166,15 +167,38 @@ async fn sources(
         // Without coverage any source may be at fault; `related` holds what the tests import.
         files.extend(search.related.iter().cloned());
     }
+    let mut sources = read_sources(search, &files).await?;
+    if covered {
+        // A file of values runs before any test does, where its language says so at all.
+        let others: BTreeSet<RepoPath> = search.related.iter().cloned().collect();
+        let others = read_sources(search, &others.difference(&files).cloned().collect()).await?;
+        let is_named = |(file, text): &(RepoPath, String)| {
+            let values = Language::of(file).map(|language| values_of(language, text));
+            values.into_iter().flatten().any(|one| {
+                let name = one.name.rsplit('.').next().unwrap_or_default();
+                sources.values().any(|text| has_word(text, name))
+            })
+        };
+        let named: Vec<(RepoPath, String)> = others.into_iter().filter(is_named).collect();
+        sources.extend(named);
+    }
+    Ok(sources)
+}
+
+/// The texts of those files that are sources and no tests.
+async fn read_sources(
+    search: &Search<'_>,
+    files: &BTreeSet<RepoPath>,
+) -> Result<BTreeMap<RepoPath, String>, EffectError> {
     let mut sources = BTreeMap::new();
     for file in files {
-        if Language::of(&file).is_none() || (search.is_test)(&file) {
+        if Language::of(file).is_none() || (search.is_test)(file) {
             continue;
         }
-        if let Some(bytes) = search.trial.worktree.read(search.trial.tree, &file).await?
-            && let Some(text) = source_text::decode(&file, bytes)
+        if let Some(bytes) = search.trial.worktree.read(search.trial.tree, file).await?
+            && let Some(text) = source_text::decode(file, bytes)
         {
-            sources.insert(file, text);
+            sources.insert(file.clone(), text);
         }
     }
     Ok(sources)

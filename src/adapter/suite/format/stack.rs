@@ -61,9 +61,9 @@ static PATTERNS: [FramePattern; 12] = [
         r"(?m)^\s*at (?:async )?(?:(?P<function>[^\n(]+?) \()?(?P<file>(?:file://)?/?[^\s():]+\.[cm]?[jt]sx?):(?P<line>\d+):\d+\)?",
         false
     ),
-    // Java: at pkg.Class.method(Class.java:3); the file is completed by the reader
+    // Java: at pkg.Class.method(Class.java:3), with module@version/ before it; the reader completes the file
     frame_pattern!(
-        r"(?m)^\s*at (?P<function>[\w.$<>]+)\((?P<file>\w+\.java):(?P<line>\d+)\)",
+        r"(?m)^\s*at (?:[^\s()]*/)?(?P<function>[\w.$<>]+)\((?P<file>\w+\.java):(?P<line>\d+)\)",
         false
     ),
     // Rust: panicked at src/lib.rs:3:5
@@ -188,6 +188,25 @@ mod tests {
             "E   AssertionError: ghp_x".to_owned(),
         ] {
             assert_eq!(without_environments(&hunt), hunt);
+        }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the file of a class is looked for")]
+    fn frames_of_java_are_found_by_their_class_also_behind_a_module() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = "src/test/java/m/ATest.java";
+        std::fs::create_dir_all(folder.path().join("src/test/java/m")).unwrap();
+        std::fs::write(folder.path().join(file), "").unwrap();
+        let root = folder.path().to_owned();
+        let paths = PathMapper { root, directory: String::new(), layers: vec![] };
+        for module in ["", "m.all@1.0-SNAPSHOT/", "app//"] {
+            let stack = format!(
+                "no\n\tat java.base/java.util.List.of(List.java:2)\n\tat {module}m.ATest.adds(ATest.java:7)\n"
+            );
+            let found = frames(&stack, &paths);
+            let found: Vec<_> = found.iter().map(|one| (one.file.as_str(), one.line)).collect();
+            assert_eq!(found, [(file, 7)], "{module}");
         }
     }
 

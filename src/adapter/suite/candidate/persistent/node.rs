@@ -5,7 +5,9 @@
 //! file whose results differ between the two keeps its own process.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, ExitReason};
