@@ -414,7 +414,7 @@ impl SearchRun<'_> {
                         let more = match (one.is_conclusive(expected), one.beyond) {
                             // One edit that does as much is likelier right than two.
                             (true, _) if is_pair && edits == Edits::Single => {
-                                2 * self.look_beyond()
+                                order.min(2 * self.look_beyond())
                             }
                             (true, Some(0)) => self.look_beyond(),
                             (true, _) => 0,
