@@ -140,13 +140,11 @@ pub fn strings_of_the_file(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 pub fn other_brackets(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     const KINDS: [&str; 4] = ["()", "[]", "{}", "<>"];
     let Some(literal) = StringLiteral::of(site.text) else { return };
-    let side = |kind: &str| kind.find(literal.body).filter(|_| literal.body.len() == 1);
-    let Some(at) = KINDS.into_iter().find_map(side) else { return };
+    let side = |kind: &'static str| Some((kind, kind.find(literal.body)?));
+    let of = KINDS.into_iter().filter(|_| literal.body.len() == 1).find_map(side);
+    let Some((own, at)) = of else { return };
     let sides = KINDS.into_iter().filter_map(|kind| kind.get(at..=at));
-    let other = KINDS
-        .into_iter()
-        .find(|kind| side(kind).is_some())
-        .and_then(|kind| kind.get(1 - at..2 - at));
+    let other = own.get(1 - at..2 - at);
     edits.replace_all(site.node, sides.chain(other).map(|text| literal.with(text)));
 }
 

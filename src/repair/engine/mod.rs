@@ -126,9 +126,9 @@ enum Rejection {
 
 /// Searches for an edit that repairs the failing tests of a diagnosis.
 ///
-/// The answer depends on the sources and results alone, unless the time limit ends the search. Which
-/// process is quicker does not matter, nor how busy the machine is: limits follow what the unchanged
-/// sources take at the time, and before an edit is accepted or none is found, better ones that ran out
+/// The answer depends on the sources and results alone, unless the time limit ends the search, or the third of
+/// it that remains for something better. Which process is quicker does not matter, nor how busy the machine is:
+/// limits follow what the unchanged sources take at the time, and before an edit is accepted or none is found, better ones that ran out
 /// of time are tried again, alone and with a longer limit.
 pub async fn search(
     search: &Search<'_>,
@@ -408,12 +408,10 @@ impl SearchRun<'_> {
                         // The stream is ordered: behind a lesser repair something better may come,
                         // but not for the price of the whole budget.
                         let is_pair = one.ranked.parts.len() > 1;
-                        if is_pair {
-                            pairs.end_pairs();
-                        }
                         let more = match (one.is_conclusive(expected), one.beyond) {
                             // One edit that does as much is likelier right than two.
                             (true, _) if is_pair && edits == Edits::Single => {
+                                pairs.end_pairs();
                                 order.min(2 * self.look_beyond())
                             }
                             (true, Some(0)) => self.look_beyond(),
