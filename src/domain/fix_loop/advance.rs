@@ -14,6 +14,7 @@ use crate::domain::gate::{self, GateVerdict};
 use crate::domain::hindrance::Hindrance;
 use crate::domain::id::{CommitId, RepoPath, TestId, TreeId};
 use crate::domain::known_failure::KnownFailure;
+use crate::domain::memory::listed;
 use crate::domain::progress::SEARCHED_LANGUAGES;
 use crate::domain::proposal::Proposal;
 use crate::domain::strategy;
@@ -124,6 +125,9 @@ pub const FLAKY_RUNS: u32 = 2;
 const PASSES_ALONE: &str =
     "passes alone, and failed in the first and in the final run of the suite";
 
+/// Tests that a full run may break and that a second one is made for: chance breaks few.
+const FEW_BROKEN: usize = 3;
+
 /// In every iteration divisible by this, the whole suite runs (specification.md 7.4).
 const FULL_RUN_EVERY: u32 = 3;
 
@@ -195,7 +199,7 @@ impl FixLoop {
                 self.after_apply(tree, affected);
             }
             (FixStep::TestAffected | FixStep::TestFull, FixStepOutcome::Ran(ran)) => {
-                self.after_test(ran);
+                self.after_test(ran, &mut events);
             }
             (FixStep::Keep, FixStepOutcome::Committed(commit)) => {
                 self.after_keep(commit, &mut events);
@@ -463,7 +467,7 @@ impl FixLoop {
         attempt.affected = affected;
     }
 
-    fn after_test(&mut self, ran: TestRun) {
+    fn after_test(&mut self, ran: TestRun, events: &mut Vec<Event>) {
         let full = self.next == FixStep::TestFull;
         let Some(attempt) = &mut self.attempt else { return };
         let results = match results_of(ran, &mut self.retries) {
@@ -479,11 +483,23 @@ impl FixLoop {
             }
         };
         let before = attempt.ledger.as_ref().unwrap_or(&self.ledger);
-        let after = if full {
+        let mut after = if full {
             before.after_full(&results, self.current_iteration)
         } else {
             before.after_subset(&results, self.current_iteration)
         };
+        let broken = after.newly_failing(&self.ledger);
+        if attempt.doubted.is_empty() && (1..=FEW_BROKEN).contains(&broken.len()) {
+            // All of them again: one that fails only beside others does not fail by chance.
+            attempt.doubted = broken;
+            attempt.ledger = if full { attempt.ledger.take() } else { Some(after) };
+            self.next = FixStep::TestFull;
+            return;
+        }
+        let passes =
+            |id: &&TestId| after.case(id).is_some_and(|case| case.status == Status::Passed);
+        let flaky: Vec<TestId> = attempt.doubted.iter().filter(passes).cloned().collect();
+        after.mark_flaky(&flaky);
         let all_pass = results.failed().next().is_none();
         let conservative = self.selected_strategy == Some(strategy::Strategy::Conservative);
         let due = self.current_iteration.is_multiple_of(FULL_RUN_EVERY);
@@ -492,11 +508,28 @@ impl FixLoop {
         if full {
             attempt.objections = Some(results.objections);
         }
+        self.set_flaky_aside(&flaky, events);
         if !full && (all_pass || conservative || due || meets) {
             self.next = FixStep::TestFull;
         } else {
             self.judge();
         }
+    }
+
+    /// Remembers tests that broke with an edit and passed when all tests ran again.
+    fn set_flaky_aside(&mut self, flaky: &[TestId], events: &mut Vec<Event>) {
+        if flaky.is_empty() {
+            return;
+        }
+        let tests = listed(flaky.iter().map(TestId::as_str));
+        let text = format!(
+            "{tests} failed and passed on the same sources, which does not speak against the edit"
+        );
+        events.push(Event::Notice { text });
+        self.ledger.mark_flaky(flaky);
+        self.flaky.extend_from_slice(flaky);
+        self.flaky.sort();
+        self.flaky.dedup();
     }
 
     fn after_keep(&mut self, commit: Option<CommitId>, events: &mut Vec<Event>) {

@@ -292,6 +292,7 @@ impl FixLoop {
             tree: None,
             affected: Vec::new(),
             ledger: None,
+            doubted: Vec::new(),
             objections: None,
             tests_run: 0,
             tests_of: 0,

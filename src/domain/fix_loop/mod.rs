@@ -236,6 +236,9 @@ pub struct Attempt {
     pub affected: Vec<TestId>,
     /// Ledger after the test runs of this iteration.
     pub ledger: Option<LatestResults>,
+    /// Tests that broke in its full run, which is made again to tell those that fail by chance.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubted: Vec<TestId>,
     /// What its full run says beside the tests, once there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objections: Option<Vec<Objection>>,

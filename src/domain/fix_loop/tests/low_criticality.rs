@@ -87,6 +87,30 @@ fn a_dry_run_looks_for_no_place_where_no_edit_helps() {
 }
 
 #[test]
+fn a_test_that_breaks_by_chance_does_not_speak_against_an_edit() {
+    for (again, expected) in [(21, IterationResult::Improved), (20, IterationResult::Unchanged)] {
+        let mut state = new(100, 1);
+        while state.next != FixStep::TestFull {
+            let done = outcome(&state, 20, &[21]);
+            state = state.advance(done, 1).0;
+        }
+        let run = |passing: usize| {
+            let mut results = suite(21, &Scope::Full);
+            results.cases[0].status = if passing == 21 { Passed } else { Failed };
+            FixStepOutcome::Ran(Ok(results))
+        };
+        state = state.advance(run(20), 1).0;
+        assert_eq!(state.next, FixStep::TestFull, "once more");
+        let (after, shown) = state.advance(run(again), 1);
+        let is_improved = expected == IterationResult::Improved;
+        assert_eq!(after.next == FixStep::Keep, is_improved, "{:?}", after.next);
+        assert_eq!(after.flaky, if is_improved { vec![TestId::from("t00")] } else { Vec::new() });
+        let said = |event: &Event| matches!(event, Event::Notice { text } if text.contains("failed and passed on the same sources"));
+        assert_eq!(shown.iter().any(said), is_improved);
+    }
+}
+
+#[test]
 fn results_of_flaky_tests_say_nothing_about_an_edit() {
     let mut state = new(100, 3);
     // `t29` is flaky, and `t28` fails.
