@@ -128,8 +128,8 @@ enum Rejection {
 ///
 /// The answer depends on the sources and results alone, unless the time limit ends the search, or the third of
 /// it that remains for something better. Which process is quicker does not matter, nor how busy the machine is:
-/// limits follow what the unchanged sources take at the time, and before an edit is accepted or none is found, better ones that ran out
-/// of time are tried again, alone and with a longer limit.
+/// limits follow what the unchanged sources take at the time. Edits that ran out of it are tried again with a longer
+/// limit: better ones that did so on a busy machine before an edit is accepted, others if none is found.
 pub async fn search(
     search: &Search<'_>,
     diagnosis: &Diagnosis,
@@ -453,7 +453,7 @@ impl SearchRun<'_> {
                 let most = if self.hangs { MAX_RETRIED_OF_HANGING } else { MAX_RETRIED };
                 let room = if busy { stopped.len() } else { most - hung };
                 hung += if busy { 0 } else { stopped.len().min(room) };
-                late.extend(stopped.into_iter().take(room));
+                late.extend(stopped.into_iter().take(room).map(|one| (busy, one)));
             }
             let waiting = candidates.size_hint().1.unwrap_or_default() + ahead.len();
             (self.search.progress)(self.summary(tried, waiting));
@@ -462,8 +462,11 @@ impl SearchRun<'_> {
         self.untried = self.untried.saturating_add(u32::try_from(untried).unwrap_or(u32::MAX));
         drop((candidates, pairs));
         self.tried = tried;
+        let has_answer = plausible.iter().any(|one: &Plausible| one.is_conclusive(expected));
+        // Beside an answer, what ran out of time on an idle machine hangs.
+        let unsure = late.into_iter().filter(|(busy, _)| *busy || !has_answer);
         let (orders, mut late): (Vec<u32>, VecDeque<RankedEdit>) =
-            late.into_iter().filter(|(order, _)| *order < stop_at).unzip();
+            unsure.map(|(_, one)| one).filter(|(order, _)| *order < stop_at).unzip();
         let mut orders = orders.into_iter();
         let mut is_found = false;
         while !late.is_empty() && !is_found && trial.clock.elapsed() < self.deadline {
@@ -553,6 +556,10 @@ impl SearchRun<'_> {
     /// have to start a process. A cold start has a limit that is long enough for any machine.
     async fn time_control(&mut self, cluster: &Cluster) -> Result<(), EffectError> {
         let trial = &self.search.trial;
+        if self.hangs && !trial.runner.selects_tests() {
+            // Those that hang would run beside it.
+            return Ok(());
+        }
         let traces = &self.diagnosis.traces;
         let usual = |test: &TestId| {
             let traced = traces.iter().filter(|trace| trace.test == *test);
