@@ -108,6 +108,8 @@ const DRIVERS: &[(&str, &str)] = &[
     ("load_error.cjs", include_str!("driver/load_error.cjs")),
     ("mocha_reporter.cjs", include_str!("driver/mocha_reporter.cjs")),
     ("early_exit.cjs", include_str!("driver/early_exit.cjs")),
+    ("node_tests.cjs", include_str!("driver/node_tests.cjs")),
+    ("sync_limit.cjs", include_str!("driver/sync_limit.cjs")),
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
     ("warm_node.mjs", include_str!("driver/warm_node.mjs")),
     ("warm_vitest.mjs", include_str!("driver/warm_vitest.mjs")),

@@ -5,6 +5,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
 const { watch } = require('./load_error.cjs');
+const { callLimited } = require('./sync_limit.cjs');
 
 const MESSAGE_LIMIT = 4096;
 const STACK_LIMIT = 16384;
@@ -59,6 +60,16 @@ function runAll(suite) {
   suite.suites.forEach(runAll);
 }
 
+// A test that computes without end fails at a limit. Mocha counts the arguments of its function.
+function limit(test) {
+  const { fn } = test;
+  if (!fn) return;
+  const limited = function (...words) {
+    return callLimited(() => Reflect.apply(fn, this, words));
+  };
+  test.fn = Object.defineProperty(limited, 'length', { value: fn.length });
+}
+
 module.exports = class Reporter {
   constructor(runner) {
     loaded();
@@ -68,6 +79,7 @@ module.exports = class Reporter {
     // With `--parallel` the tests are in other processes, which run all of them.
     const tests = [];
     runner.suite.eachTest((test) => {
+      limit(test);
       tests.push([`${path.relative(root, test.file ?? '')}::${names.of(test).join(' > ')}`, test]);
     });
     if (chosen) {

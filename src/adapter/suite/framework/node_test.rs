@@ -26,8 +26,10 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     command: |site, selection, files| {
         let reporter = files.drivers.join("node_reporter.mjs").display().to_string();
         let early_exit = files.drivers.join("early_exit.cjs").display().to_string();
+        let node_tests = files.drivers.join("node_tests.cjs").display().to_string();
         let reporters = [
             format!("--require={early_exit}"),
+            format!("--require={node_tests}"),
             format!("--test-reporter={reporter}"),
             "--test-reporter-destination=stderr".into(),
             "--test-reporter=spec".into(),
@@ -153,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_words_of_a_script_reach_a_shell_as_they_are() {
-        let reporters = "--require=/d/early_exit.cjs --test-reporter=/d/node_reporter.mjs --test-reporter-destination=stderr --test-reporter=spec --test-reporter-destination=stdout";
+        let reporters = "--require=/d/early_exit.cjs --require=/d/node_tests.cjs --test-reporter=/d/node_reporter.mjs --test-reporter-destination=stderr --test-reporter=spec --test-reporter-destination=stdout";
         let table: &[(&str, Option<&[TestId]>, &str, &str)] = &[
             ("node --test", None, "node --test", ""),
             ("node --test test/a.js && eslint .", None, "node --test", " test/a.js"),

@@ -121,6 +121,8 @@ impl CheckoutCopy {
         let drivers = scratch.join("drivers");
         let mut argv = vec!["node".to_owned()];
         if framework.is_node {
+            let preload = drivers.join("node_tests.cjs");
+            argv.push(format!("--require={}", preload.display()));
             let reporter = drivers.join("node_reporter.mjs");
             argv.push(format!("--test-reporter={}", reporter.display()));
             argv.push("--test-reporter-destination=stderr".into());

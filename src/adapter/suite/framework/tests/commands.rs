@@ -174,7 +174,7 @@ fn a_configured_command_keeps_all_of_its_words() {
             Framework::NodeTest,
             "node --import tsx --test test/*.ts",
             None,
-            "node --import tsx --test --require=/drivers/early_exit.cjs --test-reporter=/drivers/node_reporter.mjs --test-reporter-destination=stderr --test-reporter=spec --test-reporter-destination=stdout test/*.ts",
+            "node --import tsx --test --require=/drivers/early_exit.cjs --require=/drivers/node_tests.cjs --test-reporter=/drivers/node_reporter.mjs --test-reporter-destination=stderr --test-reporter=spec --test-reporter-destination=stdout test/*.ts",
         ),
         (
             Framework::CargoTest,

@@ -1,0 +1,70 @@
+// Changes the tests of `node:test` in two ways: one that computes without end fails at a limit, and one that a
+// helper declares belongs to the test file that called the helper. Node.js runs this before a test file.
+'use strict';
+const { createHook } = require('node:async_hooks');
+const { realpathSync } = require('node:fs');
+const { fileURLToPath } = require('node:url');
+const { callLimited } = require('./sync_limit.cjs');
+
+const DEPTH = 100;
+const FRAME = /^\s+at (?:async )?(?:(.*) \()?((?:file:\/\/)?\/.*):(\d+):\d+\)?$/;
+
+function realPath(path) {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+// Frames of the running code outside of Node.js and of this file, the innermost first.
+function* ownFrames() {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = DEPTH;
+  const lines = String(new Error().stack).split('\n');
+  Error.stackTraceLimit = before;
+  for (const [, caller, where, line] of lines.map((text) => FRAME.exec(text)).filter(Boolean)) {
+    const file = where.startsWith('file:') ? fileURLToPath(where) : where;
+    // Outside of a function: a file that is loaded.
+    const isLoading = caller === undefined || caller === 'Object.<anonymous>';
+    if (file !== __filename) yield { file, line: Number(line), isLoading };
+  }
+}
+
+// The line of the test file that declares a test through a helper; nothing where another file does it by itself.
+function declaringLine(file) {
+  for (const frame of ownFrames()) {
+    if (frame.file === file) return frame.line;
+    if (frame.isLoading) return undefined;
+  }
+  return undefined;
+}
+
+function change(Test) {
+  const { createSubtest, runInAsyncScope } = Test;
+  Test.createSubtest = function (...words) {
+    const made = createSubtest.apply(this, words);
+    const file = process.argv[1] && realPath(process.argv[1]);
+    if (file && made.loc?.file && made.loc.file !== file) {
+      const line = this.loc?.file === file ? this.loc.line : declaringLine(file);
+      if (line !== undefined) Object.assign(made.loc, { file, line });
+    }
+    return made;
+  };
+  Test.runInAsyncScope = function (call, self, ...words) {
+    // The whole run has no parent.
+    if (!this.parent) return runInAsyncScope.call(this, call, self, ...words);
+    return runInAsyncScope.call(this, () => callLimited(() => Reflect.apply(call, self, words)));
+  };
+}
+
+// The class of tests is seen when the first one is made.
+const hook = createHook({
+  init(id, type, trigger, resource) {
+    if (typeof resource?.createSubtest !== 'function') return;
+    hook.disable();
+    let prototype = Object.getPrototypeOf(resource);
+    while (!Object.hasOwn(prototype, 'createSubtest')) prototype = Object.getPrototypeOf(prototype);
+    change(prototype);
+  },
+}).enable();
