@@ -37,6 +37,9 @@ use super::{candidate, formatters, tools};
 /// The time limit of a single test is that of a whole run divided by this.
 const TESTS_PER_RUN: u32 = 20;
 
+/// The time limit of a whole run divided by this is that of the tests of a Go package, once one has hung.
+const SHARE_OF_HUNG: u32 = 5;
+
 /// Bytes of output that an error quotes.
 const EVIDENCE: u64 = 2 << 10;
 
@@ -95,10 +98,15 @@ impl ProjectSuite<'_> {
             Scope::Full => None,
             Scope::Tests(ids) => Some(ids.as_slice()),
         };
-        if selection.is_none() {
-            command.environment.remove(COMPUTING_LIMIT);
-        }
         let limit = self.settings.timeout;
+        if selection.is_none() {
+            let known = command.environment.remove(COMPUTING_LIMIT);
+            // Go limits the tests of a package together, and each full run would wait for its end.
+            if known.is_some() && self.detection.facts.framework == Framework::GoTest {
+                let share = (limit / SHARE_OF_HUNG).as_secs_f64().to_string();
+                command.environment.insert(COMPUTING_LIMIT.into(), share);
+            }
+        }
         // What hangs costs one limit, and one more to confirm it, however many tests do.
         let mut left = limit * RUNS_THAT_HANG;
         let mut hung = BTreeMap::new();

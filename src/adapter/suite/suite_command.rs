@@ -14,6 +14,7 @@ use crate::effect::RunError;
 use super::format::Report;
 use super::framework::{FrameworkAdapter, RunArtifacts, RunFiles, Site, matching_files};
 use super::io_error::cannot;
+use super::project_suite::COMPUTING_LIMIT;
 
 /// Variable that marks the runs of candidate edits.
 pub const CANDIDATE: &str = "REGREEN_CANDIDATE";
@@ -23,6 +24,9 @@ const GO_BUILD: Duration = Duration::from_secs(20);
 
 /// What Go gives the tests of a package by itself (`go help testflag`). A shorter limit of a run would end it first.
 const GO_LIMIT: Duration = Duration::from_mins(10);
+
+/// What the tests of a package may take at least once one has hung.
+const GO_HUNG: Duration = Duration::from_secs(5);
 
 /// A suite's own command in one checkout.
 pub struct SuiteCommand {
@@ -76,7 +80,10 @@ impl SuiteCommand {
         let is_candidate = environment.contains_key(CANDIDATE);
         if self.adapter.framework == Framework::GoTest && (is_candidate || limit <= GO_LIMIT) {
             // Go then ends a test that hangs, and names it, before the run is stopped.
-            let seconds = limit.saturating_sub(GO_BUILD).max(limit / 2).as_secs().max(1);
+            let known = environment.get(COMPUTING_LIMIT).and_then(|seconds| seconds.parse().ok());
+            let known = known.map(|seconds| Duration::from_secs_f64(seconds).max(GO_HUNG));
+            let most = limit.saturating_sub(GO_BUILD).max(limit / 2);
+            let seconds = known.unwrap_or(most).min(most).as_secs().max(1);
             let flags = environment.entry("GOFLAGS".into()).or_default();
             flags.push_str(&format!(" -timeout={seconds}s"));
             // What it vets, the suite vets again.

@@ -1,12 +1,15 @@
 //! Parses the events of `go test -json`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
 use crate::domain::test::{CaseKind, Status};
 
 use super::{ReportedTest, STACK_LIMIT, milliseconds};
+
+/// How Go begins to say that the tests of a package took longer than they may.
+const TIMED_OUT: &str = "panic: test timed out after ";
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
@@ -22,14 +25,16 @@ struct Line {
 }
 
 /// Reads the events. Ids are `package.Test`; a package that fails without a failing test (it does
-/// not build, or panics outside of one) is a failing test named after the package, unless the runtime itself
-/// ends the process, as for endless recursion, while one test runs: that is the failure of this test. Tests print
-/// files without their folder, which is the package's below `module`.
+/// not build, or panics outside of one) is a failing test named after the package, unless one test ran when the
+/// runtime itself ended the process, as for endless recursion, or when the time was over: that is the failure of
+/// this test. Tests print files without their folder, which is the package's below `module`.
 pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
     let mut tests: Vec<ReportedTest> = Vec::new();
     let mut outputs: BTreeMap<String, String> = BTreeMap::new();
     // Tests that have begun and not ended, with their packages.
     let mut running: Vec<(String, String)> = Vec::new();
+    // Packages whose time is over. What they print then stands under the name of any of their tests.
+    let mut timed_out: BTreeSet<String> = BTreeSet::new();
     for line in text.lines() {
         let Ok(line) = serde_json::from_str::<Line>(line) else { continue };
         let id = match &line.test {
@@ -38,7 +43,14 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
         };
         let status = match line.action.as_str() {
             "output" | "build-output" => {
-                let id = if line.import_path.is_empty() { id } else { line.import_path.clone() };
+                if line.output.starts_with(TIMED_OUT) {
+                    timed_out.insert(line.package.clone());
+                }
+                let id = match line.import_path.as_str() {
+                    "" if timed_out.contains(&line.package) => line.package.clone(),
+                    "" => id,
+                    path => path.to_owned(),
+                };
                 let output = outputs.entry(id).or_default();
                 if output.len() < STACK_LIMIT {
                     output.push_str(&placed(&line, module));
@@ -78,12 +90,12 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
             output = format!("{build}{output}");
         }
         let is_fatal = output.lines().any(|line| line.starts_with("fatal error: "));
-        let own = if let [test] = unended.as_slice()
-            && is_fatal
-        {
-            Some((*test).to_owned())
-        } else {
-            line.test.as_ref().map(|_| id.clone())
+        let hung =
+            hung_test(&output).map(|(name, time)| (format!("{}.{name}", line.package), time));
+        let own = match (unended.as_slice(), &hung) {
+            (_, Some((test, _))) if unended.contains(&test.as_str()) => Some(test.clone()),
+            ([test], _) if is_fatal => Some((*test).to_owned()),
+            _ => line.test.as_ref().map(|_| id.clone()),
         };
         let kind = if own.is_some() { CaseKind::Test } else { CaseKind::Unloaded };
         let id = own.unwrap_or(id);
@@ -100,7 +112,9 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
             let crash = output.lines().find(is_crash).filter(|_| line.test.is_none());
             let first = crash.or_else(|| output.lines().find(is_message)).unwrap_or_default();
             first.trim().clone_into(&mut test.message);
-            if !unended.is_empty() && kind == CaseKind::Unloaded {
+            if let Some((_, time)) = hung.filter(|_| kind == CaseKind::Test) {
+                test.message = format!("the test was stopped after {time}");
+            } else if !unended.is_empty() && kind == CaseKind::Unloaded {
                 let names = unended.join("`, `");
                 let verb = if unended.len() == 1 { "was" } else { "were" };
                 test.message
@@ -111,6 +125,14 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
         tests.push(test);
     }
     tests
+}
+
+/// The only test that ran when the time of its package was over, and for how long: Go lists those that ran.
+fn hung_test(output: &str) -> Option<(&str, &str)> {
+    let mut lines = output.lines().skip_while(|line| !line.starts_with(TIMED_OUT)).skip(1);
+    lines.next().filter(|line| line.trim() == "running tests:")?;
+    let listed = lines.next()?.strip_prefix("\t\t")?.strip_suffix(')')?;
+    lines.next().is_none_or(|line| line.trim().is_empty()).then(|| listed.split_once(" ("))?
 }
 
 /// A line of output whose leading file name is completed to a path inside the module.
@@ -162,6 +184,30 @@ mod tests {
         let [test] = tests.as_slice() else { panic!("{tests:?}") };
         let shown = (test.id.as_str(), test.kind, test.message.as_str());
         assert_eq!(shown, ("m/a.TestDeep", CaseKind::Test, "fatal error: stack overflow"));
+    }
+
+    #[test]
+    fn what_hangs_is_the_failure_of_the_test_that_ran_when_the_time_was_over() {
+        let output = |text: &str| {
+            format!(r#"{{"Action":"output","Package":"m/a","Test":"TestOther","Output":"{text}"}}"#)
+        };
+        let lines = [
+            r#"{"Action":"run","Package":"m/a","Test":"TestHangs"}"#.to_owned(),
+            r#"{"Action":"run","Package":"m/a","Test":"TestOther"}"#.to_owned(),
+            output(r"panic: test timed out after 5s\n"),
+            output(r"\trunning tests:\n"),
+            output(r"\t\tTestHangs (5s)\n"),
+            output(r"\n"),
+            output(r"\t/work/a/ring.go:40 +0xb7\n"),
+            r#"{"Action":"pass","Package":"m/a","Test":"TestOther","Elapsed":0}"#.to_owned(),
+            r#"{"Action":"fail","Package":"m/a","Elapsed":5.01}"#.to_owned(),
+        ];
+        let tests = parse(&lines.join("\n"), "m");
+        let [other, hung] = tests.as_slice() else { panic!("{tests:?}") };
+        assert_eq!((other.id.as_str(), other.status), ("m/a.TestOther", Some(Status::Passed)));
+        let shown = (hung.id.as_str(), hung.kind, hung.message.as_str());
+        assert_eq!(shown, ("m/a.TestHangs", CaseKind::Test, "the test was stopped after 5s"));
+        assert!(hung.stack.contains("/work/a/ring.go:40"), "{}", hung.stack);
     }
 
     #[test]
