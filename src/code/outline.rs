@@ -161,7 +161,10 @@ const VALUES: &[(&str, &str)] = &[
     ("assignment", "left"),
 ];
 
-/// All named declarations but values inside functions; outer ones precede nested ones.
+/// Values that are made before a program runs, also where they stand inside a function.
+const CONSTANTS: &[&str] = &["const_spec", "const_item", "static_item"];
+
+/// All named declarations but variables inside functions; outer ones precede nested ones.
 pub fn declarations(language: Language, text: &str) -> Vec<Declaration> {
     let tree = language.parse(text);
     tree.map(|tree| declarations_below(tree.root_node(), text)).unwrap_or_default()
@@ -202,7 +205,8 @@ fn declare(
         let name = first_field(node, &["name", "type"]);
         (DeclarationKind::Type, name.into_iter().collect())
     } else {
-        let fields = value.filter(|_| !in_function).map(|(_, field)| {
+        let listed = value.filter(|(kind, _)| !in_function || CONSTANTS.contains(kind));
+        let fields = listed.map(|(_, field)| {
             node.children_by_field_name(field, &mut node.walk()).collect::<Vec<_>>()
         });
         (DeclarationKind::Value, fields.unwrap_or_default())
@@ -355,6 +359,11 @@ mod tests {
                 Language::Go,
                 "package a\n\nconst X, Y = 1, 2\n\ntype T struct{}\n\nfunc (t *T) F() {\n\tvar v = 1\n}\n",
                 vec![(V, "X", 3, 3), (V, "Y", 3, 3), (T, "T", 5, 5), (F, "T.F", 7, 9)],
+            ),
+            (
+                Language::Rust,
+                "fn f() {\n    const A: u8 = 1;\n    let b = A;\n}\n",
+                vec![(F, "f", 1, 4), (V, "f.A", 2, 2)],
             ),
             (
                 Language::Java,

@@ -31,7 +31,7 @@ pub struct Evidence<'a> {
     pub changed: BTreeMap<RepoPath, BTreeSet<u32>>,
     /// Lines with conditions, and the first line that each decides over.
     pub decisions: BTreeMap<&'a RepoPath, Vec<(u32, u32)>>,
-    /// Values outside of functions.
+    /// Values outside of functions, and constants.
     pub declared: BTreeMap<&'a RepoPath, Vec<Declaration>>,
     /// Lines of tests inside of the sources.
     pub inline_tests: BTreeMap<&'a RepoPath, BTreeSet<u32>>,

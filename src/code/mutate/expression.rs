@@ -34,10 +34,28 @@ pub fn first_argument(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 
 /// Drops the call: `x` for `x.strip()`.
 pub fn receiver(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    let function = site.field("function").filter(|function| NodeKind::of(*function) == Member);
-    if let Some(object) = function.map_or_else(|| site.field("object"), receiver_of) {
+    if let Some(object) = receiver_of_call(site) {
         edits.replace(site.node, site.text_of(object));
     }
+}
+
+/// Whether a node is a call whose result nobody takes.
+pub fn is_dropped_result(site: &EditSite<'_>) -> bool {
+    site.kind == NodeKind::Call
+        && site.node.parent().is_some_and(|parent| parent.kind() == "expression_statement")
+}
+
+/// Takes the result of a call: `x = x.strip()` for `x.strip()`.
+pub fn taken_result(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    if let Some(object) = receiver_of_call(site).filter(|object| NodeKind::of(*object) == Name) {
+        edits.replace(site.node, format!("{} = {}", site.text_of(object), site.text));
+    }
+}
+
+/// What stands before the dot of a called method.
+fn receiver_of_call<'a>(site: &EditSite<'a>) -> Option<Node<'a>> {
+    let function = site.field("function").filter(|function| NodeKind::of(*function) == Member);
+    function.map_or_else(|| site.field("object"), receiver_of)
 }
 
 /// What stands before the dot.

@@ -135,6 +135,9 @@ impl NodeKind {
             | "assignment_statement"
             | "short_var_declaration"
             | "let_declaration"
+            | "const_item"
+            | "static_item"
+            | "const_spec"
             | "variable_declarator" => Self::Assign,
             "augmented_assignment"
             | "augmented_assignment_expression"

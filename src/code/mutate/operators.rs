@@ -119,6 +119,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::AddArgument, To(&[Kind::Arguments]), 1.0, expression::more_arguments),
     row(Id::AddArgument, To(&[Kind::Arguments]), 1.0, expression::argument_pairs),
     row(Id::AddArgument, To(&[Kind::Arguments]), 2.0, expression::descending_order),
+    row(Id::AssignmentTarget, Nodes(expression::is_dropped_result), 0.8, expression::taken_result),
     // Elements, slices, sequences, conditional expressions.
     row(Id::Slice, To(&[Kind::Subscript]), 0.8, expression::whole_sequence),
     row(Id::Slice, To(&[Kind::Subscript]), 0.6, expression::other_access),

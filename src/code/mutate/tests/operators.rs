@@ -211,6 +211,8 @@ fn calls_lose_gain_and_exchange_what_they_are_given() {
         &[("return sorted(a)", "return sorted(a, reverse=True)")],
     );
     check(OperatorId::UnwrapCall, Language::Python, &[("g(abs(a))", "g(a)")]);
+    check(OperatorId::AssignmentTarget, Language::Python, &[("a.strip()", "a = a.strip()")]);
+    check(OperatorId::AssignmentTarget, Language::JavaScript, &[("a.trim();", "a = a.trim();")]);
     check(OperatorId::UnwrapCall, Language::JavaScript, &[("g(a.trim());", "g(a);")]);
     check(
         OperatorId::WrapInCall,
