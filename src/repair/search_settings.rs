@@ -82,6 +82,8 @@ pub struct Search<'a> {
     pub strategy: Strategy,
     /// Changes from the base to these sources; empty without a base.
     pub base_diff: &'a [FileDiff],
+    /// What the session has changed so far.
+    pub kept_diff: &'a [FileDiff],
     /// Fingerprints of edits that are not tried again.
     pub disproved: &'a [String],
     pub patterns: &'a [String],

@@ -115,10 +115,16 @@ pub struct Bias<'a> {
     pub is_unloaded: bool,
 }
 
+/// Edits that are tried instead of one that was kept.
+const REPLACEMENTS: usize = 200;
+
 /// Yields candidates best first; each is parsed only when it is taken.
 pub struct Stream<'a> {
     sources: &'a BTreeMap<RepoPath, String>,
     reversals: std::vec::IntoIter<RankedEdit>,
+    /// Take turns with the others.
+    replacements: std::vec::IntoIter<RankedEdit>,
+    is_replacement_next: bool,
     heap: BinaryHeap<Entry>,
 }
 
@@ -187,7 +193,17 @@ impl<'a> Stream<'a> {
             }
         }
         let reversals = reversals(sources, base_diff).into_iter();
-        Self { sources, reversals, heap }
+        let (replacements, is_replacement_next) = (Vec::new().into_iter(), true);
+        Self { sources, reversals, replacements, is_replacement_next, heap }
+    }
+
+    /// Adds edits that stand for one that was kept on a suspicious line: what repaired some tests may have been
+    /// wrong, and the right one repairs the others too.
+    #[must_use]
+    pub fn with_replacements(self, cluster: &Cluster, kept: &[FileDiff], bias: &Bias<'_>) -> Self {
+        let reversals = reversals(self.sources, kept).into_iter();
+        let found = reversals.flat_map(|one| replacements(one, cluster, bias)).collect::<Vec<_>>();
+        Self { replacements: found.into_iter(), ..self }
     }
 }
 
@@ -195,12 +211,18 @@ impl Iterator for Stream<'_> {
     type Item = RankedEdit;
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.reversals.len() + self.heap.len()))
+        (0, Some(self.reversals.len() + self.replacements.len() + self.heap.len()))
     }
 
     fn next(&mut self) -> Option<RankedEdit> {
         if let Some(reversal) = self.reversals.next() {
             return Some(reversal);
+        }
+        self.is_replacement_next = !self.is_replacement_next;
+        if let Some(replacement) =
+            (!self.is_replacement_next).then(|| self.replacements.next()).flatten()
+        {
+            return Some(replacement);
         }
         while let Some(Entry { priority, part, .. }) = self.heap.pop() {
             if let Some(ranked) = part.ranked(self.sources, priority) {
@@ -293,6 +315,35 @@ fn reversals(sources: &BTreeMap<RepoPath, String>, base_diff: &[FileDiff]) -> Ve
         found.push(reversal(whole, "take back all changes since the base".into()));
     }
     found
+}
+
+/// The best single edits of one file without a part that is taken back on a suspicious line of it.
+fn replacements(
+    RankedEdit { edits, summary, .. }: RankedEdit,
+    cluster: &Cluster,
+    bias: &Bias<'_>,
+) -> Vec<RankedEdit> {
+    let [FileEdit { file, before: Some(source), after: Some(without) }] = edits.files.as_slice()
+    else {
+        return Vec::new();
+    };
+    let same = source.lines().zip(without.lines()).take_while(|(now, before)| now == before);
+    let line = u32::try_from(same.count() + 1).unwrap_or(u32::MAX);
+    let lines = cluster.lines.get(file).filter(|lines| lines.contains_key(&line));
+    let Some(lines) = lines.cloned() else { return Vec::new() };
+    let sources = BTreeMap::from([(file.clone(), without.clone())]);
+    let near = Cluster { lines: BTreeMap::from([(file.clone(), lines)]), ..cluster.clone() };
+    let others = Stream::new(&near, &sources, &[], bias).take(REPLACEMENTS);
+    let replaced = others.filter_map(|other| {
+        let after = other.edits.files.into_iter().next()?.after?;
+        (after != *source).then(|| RankedEdit {
+            edits: single(file.clone(), source, after),
+            summary: format!("{summary}; {}", other.summary),
+            parts: Vec::new(),
+            ..other
+        })
+    });
+    replaced.collect()
 }
 
 fn reversal(edits: EditSet, summary: String) -> RankedEdit {

@@ -47,6 +47,8 @@ pub struct Suspects {
     pub places: Vec<SearchedPlace>,
     pub related: Vec<RepoPath>,
     pub base_diff: Vec<FileDiff>,
+    /// What the session has changed so far.
+    pub kept_diff: Vec<FileDiff>,
 }
 
 /// Maximum wall time of one search.
@@ -254,6 +256,7 @@ impl Embedded {
             related: &context.suspects.related,
             strategy: state.strategy(),
             base_diff: &context.suspects.base_diff,
+            kept_diff: &context.suspects.kept_diff,
             disproved: &state.disproved,
             patterns: &state.patterns,
             prior: &state.terms.prior,
@@ -286,6 +289,7 @@ impl Embedded {
             Some(base) => fx.worktree.diff(base, &state.accepted_tree).await?,
             None => Vec::new(),
         };
+        let kept_diff = fx.worktree.diff(&state.head_tree, &state.accepted_tree).await?;
         let request =
             CandidateRunnerRequest { root: fx.worktree.root(), failing: &failing, jobs: self.jobs };
         let runner = fx.suite.open_candidate_runner(&request).await?;
@@ -298,7 +302,7 @@ impl Embedded {
             later,
             passing,
             unexpected_passes: unexpected.collect(),
-            suspects: Suspects { related, base_diff, ..Suspects::default() },
+            suspects: Suspects { related, base_diff, kept_diff, ..Suspects::default() },
         };
         context.diagnosis = repair::diagnose(&self.search(step, &context, &|_| {})).await?;
         let left_alone = describe_left_files(&context.diagnosis.left_alone);

@@ -303,12 +303,20 @@ pub fn variable_copy(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Inserts a copy of another statement of the function with one of its variables exchanged.
+/// Inserts a copy of another statement of the function with one of its variables exchanged, or the property that it
+/// copies from one object to another.
 pub fn adapted_statement(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     /// Most copies for one place.
     const COPIES: usize = 40;
+    /// Properties that may be copied besides.
+    const PROPERTIES: usize = 8;
     let mut copies: Vec<String> = Vec::new();
     for statement in first(&site.scope.statements, 6) {
+        let is_copied = |name: &&String| statement.matches(&format!(".{name}")).count() > 1;
+        for old in site.scope.properties.iter().filter(is_copied) {
+            let others = first(&site.scope.properties, PROPERTIES).filter(|new| new != old);
+            copies.extend(others.map(|new| with_name(statement, old, new)));
+        }
         for old in site.names(6).filter(|name| statement.contains(*name)) {
             let others = site.names(5).filter(|new| *new != old);
             for new in others.filter(|new| site.scope.types.may_assign(old, new)) {

@@ -224,7 +224,11 @@ fn stream_of<'a>(search: &Search<'_>, diagnosis: &'a Diagnosis, cluster: &Cluste
         literals: diagnosis.tests.values().flat_map(|text| literals(text)).collect(),
         is_unloaded: cases().any(|case| case.kind.is_unloaded()),
     };
-    Stream::new(cluster, &diagnosis.sources, search.base_diff, &bias)
+    Stream::new(cluster, &diagnosis.sources, search.base_diff, &bias).with_replacements(
+        cluster,
+        search.kept_diff,
+        &bias,
+    )
 }
 
 /// Whether there is any edit to try.

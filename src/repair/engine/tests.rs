@@ -18,7 +18,7 @@ use crate::domain::id::{CommitId, TreeId};
 use crate::domain::memory::Prior;
 use crate::domain::test::{CaseKind, FailureText, Layer};
 use crate::effect::{
-    CandidateRunner, Clock, CommitRequest, FileDiff, GitError, Speed, Trace, Worktree,
+    CandidateRunner, Clock, CommitRequest, FileDiff, GitError, Hunk, Speed, Trace, Worktree,
 };
 use crate::repair::search_settings::{Limits, Trial};
 use crate::repair::stream::single;
@@ -238,6 +238,7 @@ struct Task {
     strategy: Strategy,
     singles_done: bool,
     prior: Prior,
+    kept_diff: Vec<FileDiff>,
 }
 
 impl Default for Task {
@@ -252,6 +253,7 @@ impl Default for Task {
             strategy: Strategy::Conservative,
             singles_done: false,
             prior: Prior::default(),
+            kept_diff: Vec::new(),
         }
     }
 }
@@ -297,6 +299,7 @@ impl Task {
             related: &[],
             strategy: self.strategy,
             base_diff: &[],
+            kept_diff: &self.kept_diff,
             disproved: &[],
             patterns: &[],
             prior: &self.prior,
@@ -522,6 +525,24 @@ fn an_edit_that_repairs_a_part_of_a_group_without_its_first_test_is_proposed() {
     };
     let found = task.search_on(&machine).proposal.unwrap();
     assert_eq!(found.repairs, ["counts".into(), "prints".into()]);
+}
+
+#[test]
+fn what_an_earlier_iteration_kept_gives_way_to_an_edit_that_repairs_the_rest_too() {
+    const KEPT: &str = "function add(a, b) {\n  return Math.abs(a) - b;\n}\n";
+    let kept = FileDiff {
+        file: RepoPath::parse("add.js").unwrap(),
+        before: Some(SOURCE.into()),
+        after: Some(KEPT.into()),
+        hunks: vec![Hunk { old_start: 2, old_lines: 1, new_start: 2, new_lines: 1 }],
+        patch: String::new(),
+    };
+    let sources: Vec<(_, _, &[u32])> = vec![("add.js", KEPT, &[2])];
+    let task = Task { sources, kept_diff: vec![kept], ..Task::default() };
+    let machine = BusyMachine::new(vec![1], vec![0]);
+    let found = task.search_on(&machine).proposal.unwrap();
+    assert!(found.summary.starts_with("add.js: take back the change at line 2; "), "{found:?}");
+    assert!(found.edits.files[0].after.as_deref().unwrap().contains(SUMS[0]), "{found:?}");
 }
 
 proptest! {
