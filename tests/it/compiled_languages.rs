@@ -113,6 +113,26 @@ fn a_module_of_go_with_internal_packages_turns_green() {
 }
 
 #[test]
+fn a_test_of_go_that_hangs_is_repaired() {
+    let repo = TestRepo::new(&[
+        ("go.mod", "module example.com/sum\n\ngo 1.21\n"),
+        (
+            "sum.go",
+            "package sum\n\n// To adds the numbers from 1 to n.\nfunc To(n int) int {\n\ttotal := 0\n\tfor n != 0 {\n\t\ttotal += n\n\t\tn++\n\t}\n\treturn total\n}\n",
+        ),
+        (
+            "sum_test.go",
+            "package sum\n\nimport \"testing\"\n\nfunc TestThree(t *testing.T) {\n\tif To(3) != 6 {\n\t\tt.Fatal(To(3))\n\t}\n}\n\nfunc TestNone(t *testing.T) {\n\tif To(0) != 0 {\n\t\tt.Fatal(To(0))\n\t}\n}\n",
+        ),
+    ]);
+    let ran = repo.regreen(&["fix", ".", "--json", "--quiet", "--test-timeout", "30s"]);
+    let document = ran.document();
+    assert_eq!(document["result"], "success", "{document}\n{}", ran.err);
+    let branch = document["branch"].as_str().unwrap();
+    assert!(repo.git(&["show", &format!("{branch}:sum.go")]).contains("n--"));
+}
+
+#[test]
 #[ignore = "needs Maven; a_workspace_of_three_crates_of_rust_turns_green always runs"]
 fn a_project_of_maven_with_two_modules_turns_green() {
     let head =

@@ -368,6 +368,39 @@ class T(unittest.TestCase):
     assert_eq!(ran.document()["result"], "success", "{}", ran.err);
 }
 
+#[cfg(feature = "slow-tests")]
+#[test]
+#[ignore = "needs node; a_test_that_hangs_is_a_failing_test_and_is_repaired always runs"]
+fn a_loop_of_a_script_that_never_ends_is_repaired_where_a_helper_declares_the_test() {
+    let repo = TestRepo::new(&[
+        ("package.json", "{ \"scripts\": { \"test\": \"node --test\" } }"),
+        (
+            "pad.js",
+            r"exports.pad = (text, size) => {
+  while (text.length % size !== 0) text.concat(' ');
+  return text;
+};
+",
+        ),
+        (
+            "test/support.js",
+            "const { test } = require('node:test');\nexports.check = (name, run) => test(name, run);\n",
+        ),
+        (
+            "test/pad.test.js",
+            r"const assert = require('node:assert');
+const { check } = require('./support');
+const { pad } = require('../pad');
+check('full', () => assert.strictEqual(pad('abcd', 4), 'abcd'));
+check('short', () => assert.strictEqual(pad('abc', 4), 'abc '));
+",
+        ),
+    ]);
+    let ran = repo.regreen(&["fix", "--json", "--test-timeout", "60s"]);
+    let document = ran.document();
+    assert_eq!(document["result"], "success", "{}", ran.err);
+}
+
 #[test]
 fn lines_for_ci_fold_and_foreign_names_cannot_give_orders() {
     let repo = TestRepo::new(CALC);

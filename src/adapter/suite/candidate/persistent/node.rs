@@ -11,9 +11,10 @@ use tokio::time::Instant;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, ExitReason};
+use crate::adapter::suite::format::{ReportedTest, to_test_cases};
 use crate::adapter::suite::io_error::cannot;
 use crate::domain::id::TestId;
-use crate::domain::test::{Status, TestCase};
+use crate::domain::test::{CaseKind, Status, TestCase};
 use crate::effect::{RunError, Trace};
 
 use super::script_copy::CheckoutCopy;
@@ -42,7 +43,20 @@ impl CheckoutCopy {
         }
         let log = self.report.with_extension("log");
         let ending = process::run(&invocation, limit, &log).await.map_err(cannot("use", &log))?;
-        if ending == ExitReason::TimedOut { Ok(Vec::new()) } else { self.read_report() }
+        if ending == ExitReason::TimedOut {
+            return Ok(Vec::new());
+        }
+        let cases = self.read_report()?;
+        // A file without tests is one itself, as `node --test` reports it.
+        let is_passed = cases.is_empty() && ending == ExitReason::Exit(0);
+        let itself = ReportedTest {
+            id: file.to_owned(),
+            kind: CaseKind::Unloaded,
+            status: Some(Status::Passed),
+            file: Some(file.to_owned()),
+            ..ReportedTest::default()
+        };
+        Ok(if is_passed { to_test_cases(&[itself], &self.paths) } else { cases })
     }
 
     /// Runs each test alone and reads its executed lines from V8's coverage.
