@@ -21,7 +21,7 @@ use super::format::PathMapper;
 use super::framework::{self, RunFiles, Site};
 use super::io_error::cannot;
 use super::python_environment;
-use super::suite_command::SuiteCommand;
+use super::suite_command::{COMPUTING_LIMIT, SuiteCommand};
 
 /// The settings of a suite, besides what was detected.
 #[derive(Clone, Debug)]
@@ -38,10 +38,6 @@ pub struct SuiteSettings {
     /// Configured commands that replace detected tools.
     pub tools: ToolCommands,
 }
-
-/// Variable with the seconds that a test may compute, once one has hung: not of a full run, whose
-/// tests may be slow for another reason.
-pub(super) const COMPUTING_LIMIT: &str = "REGREEN_COMPUTING_LIMIT";
 
 /// The checkouts in which the set-up commands ran, with their inodes: a folder that was removed and
 /// created again counts as another one.

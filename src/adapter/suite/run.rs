@@ -30,8 +30,8 @@ use super::detect::Detection;
 use super::format::{Report, Retried, closing, driver_lines, to_test_cases};
 use super::framework::{read_text, shell_argv, whole_npm_script};
 use super::io_error::cannot;
-use super::project_suite::{COMPUTING_LIMIT, ProjectSuite};
-use super::suite_command::Execution;
+use super::project_suite::ProjectSuite;
+use super::suite_command::{COMPUTING_LIMIT, Execution};
 use super::{candidate, formatters, tools};
 
 /// The time limit of a single test is that of a whole run divided by this.

@@ -14,10 +14,13 @@ use crate::effect::RunError;
 use super::format::Report;
 use super::framework::{FrameworkAdapter, RunArtifacts, RunFiles, Site, matching_files};
 use super::io_error::cannot;
-use super::project_suite::COMPUTING_LIMIT;
 
 /// Variable that marks the runs of candidate edits.
 pub const CANDIDATE: &str = "REGREEN_CANDIDATE";
+
+/// Variable with the seconds that a test may compute, once one has hung: not of a full run, whose
+/// tests may be slow for another reason.
+pub const COMPUTING_LIMIT: &str = "REGREEN_COMPUTING_LIMIT";
 
 /// Part of the time limit of a run that is left for building Go.
 const GO_BUILD: Duration = Duration::from_secs(20);
