@@ -218,10 +218,9 @@ impl Iterator for Stream<'_> {
         if let Some(reversal) = self.reversals.next() {
             return Some(reversal);
         }
-        self.is_replacement_next = !self.is_replacement_next;
-        if let Some(replacement) =
-            (!self.is_replacement_next).then(|| self.replacements.next()).flatten()
-        {
+        let is_turn = self.is_replacement_next;
+        self.is_replacement_next = !is_turn;
+        if let Some(replacement) = is_turn.then(|| self.replacements.next()).flatten() {
             return Some(replacement);
         }
         while let Some(Entry { priority, part, .. }) = self.heap.pop() {

@@ -122,7 +122,7 @@ public final class WarmJava {
             }
             String outcome = isLate ? "\"failed\",\"failure\":null" : seen[0];
             if (outcome == null) {
-                throw new IllegalStateException(test + " depends on an assumption, or needs its own runner");
+                throw new IllegalStateException(test + " is not run alone: its class is abstract, it depends on an assumption, or it needs a runner of its own");
             }
             goesOn |= thread.isAlive() && !isStopped(thread);
             results.add("{\"test\":" + quoted(test) + ",\"milliseconds\":" + (System.currentTimeMillis() - begin)

@@ -127,12 +127,19 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
     tests
 }
 
-/// The only test that ran when the time of its package was over, and for how long: Go lists those that ran.
+/// The only test that ran when the time of its package was over, and for how long: Go lists those that ran, and
+/// those around them.
 fn hung_test(output: &str) -> Option<(&str, &str)> {
     let mut lines = output.lines().skip_while(|line| !line.starts_with(TIMED_OUT)).skip(1);
     lines.next().filter(|line| line.trim() == "running tests:")?;
-    let listed = lines.next()?.strip_prefix("\t\t")?.strip_suffix(')')?;
-    lines.next().is_none_or(|line| line.trim().is_empty()).then(|| listed.split_once(" ("))?
+    let listed = lines.map_while(|line| line.strip_prefix("\t\t")?.strip_suffix(')'));
+    let listed: Vec<(&str, &str)> = listed.filter_map(|line| line.split_once(" (")).collect();
+    let is_below = |name: &str, outer: &str| {
+        name.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let mut innermost =
+        listed.iter().filter(|(outer, _)| !listed.iter().any(|(name, _)| is_below(name, outer)));
+    innermost.next().copied().filter(|_| innermost.next().is_none())
 }
 
 /// A line of output whose leading file name is completed to a path inside the module.
@@ -193,10 +200,12 @@ mod tests {
         };
         let lines = [
             r#"{"Action":"run","Package":"m/a","Test":"TestHangs"}"#.to_owned(),
+            r#"{"Action":"run","Package":"m/a","Test":"TestHangs/full"}"#.to_owned(),
             r#"{"Action":"run","Package":"m/a","Test":"TestOther"}"#.to_owned(),
             output(r"panic: test timed out after 5s\n"),
             output(r"\trunning tests:\n"),
             output(r"\t\tTestHangs (5s)\n"),
+            output(r"\t\tTestHangs/full (5s)\n"),
             output(r"\n"),
             output(r"\t/work/a/ring.go:40 +0xb7\n"),
             r#"{"Action":"pass","Package":"m/a","Test":"TestOther","Elapsed":0}"#.to_owned(),
@@ -206,7 +215,7 @@ mod tests {
         let [other, hung] = tests.as_slice() else { panic!("{tests:?}") };
         assert_eq!((other.id.as_str(), other.status), ("m/a.TestOther", Some(Status::Passed)));
         let shown = (hung.id.as_str(), hung.kind, hung.message.as_str());
-        assert_eq!(shown, ("m/a.TestHangs", CaseKind::Test, "the test was stopped after 5s"));
+        assert_eq!(shown, ("m/a.TestHangs/full", CaseKind::Test, "the test was stopped after 5s"));
         assert!(hung.stack.contains("/work/a/ring.go:40"), "{}", hung.stack);
     }
 

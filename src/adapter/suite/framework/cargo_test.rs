@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::pattern::Pattern;
 use crate::domain::framework::Framework;
-use crate::domain::id::TestId;
+use crate::domain::id::{TestId, in_folder};
 
 use super::super::format::{Report, libtest, rustc};
 use super::adapter::{
@@ -40,7 +40,9 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         command.into_run()
     },
     read: |artifacts| {
-        let text = name_crates(&read_text(artifacts.log)?, &crate_folders(artifacts.site));
+        let has_file = |path: &str| artifacts.site.has_path(path);
+        let folders = crate_folders(artifacts.site);
+        let text = name_crates(&read_text(artifacts.log)?, &folders, &has_file);
         let tests = libtest::parse(&text);
         if tests.is_empty()
             && let Some(failure) =
@@ -84,15 +86,34 @@ pub fn crate_folders(site: &Site) -> BTreeMap<String, String> {
     named.collect()
 }
 
-/// The output of cargo with the folder of the crate before the source of each binary of unit tests: cargo names that
-/// from the folder of its package, so that two crates have the same.
-fn name_crates(text: &str, folders: &BTreeMap<String, String>) -> String {
-    static HEADING: Pattern =
-        Pattern::new(r"(?m)Running unittests (\S+ \((?:\S*/)?([^/\s()]+)-[0-9a-f]+(?:\.exe)?\))");
-    let (mut named, mut copied) = (String::new(), 0);
+/// The output of cargo with the folder of the crate before the source of each binary: cargo names that from the folder
+/// of its package, so that two crates have the same. Of several with a file of tests, the crate is meant whose unit tests
+/// ran last.
+fn name_crates(
+    text: &str,
+    folders: &BTreeMap<String, String>,
+    has_file: &dyn Fn(&str) -> bool,
+) -> String {
+    static HEADING: Pattern = Pattern::new(
+        r"(?m)Running (unittests )?(\S+) \((?:\S*/)?([^/\s()]+)-[0-9a-f]+(?:\.exe)?\)",
+    );
+    let (mut named, mut copied, mut last) = (String::new(), 0, "");
     for found in HEADING.captures(text) {
-        let (Some(source), Some(name)) = (found.get(1), found.get(2)) else { continue };
-        if let Some(folder) = folders.get(name.as_str()) {
+        let (Some(source), Some(name)) = (found.get(2), found.get(3)) else { continue };
+        let folder = if found.get(1).is_some() {
+            last = folders.get(name.as_str()).map_or("", String::as_str);
+            last
+        } else {
+            let all = folders.values().map(String::as_str).chain([""]);
+            let owns = |folder: &&str| has_file(&in_folder(folder, source.as_str()));
+            let owners: Vec<&str> = all.filter(owns).collect();
+            match owners.as_slice() {
+                [one] => one,
+                _ if owners.contains(&last) => last,
+                _ => "",
+            }
+        };
+        if !folder.is_empty() {
             named.push_str(text.get(copied..source.start()).unwrap_or_default());
             named.push_str(&format!("{folder}/"));
             copied = source.start();
@@ -150,7 +171,7 @@ mod tests {
     use crate::adapter::host::files::write;
 
     #[test]
-    fn unit_tests_of_two_crates_have_names_of_their_own() {
+    fn tests_of_two_crates_have_names_of_their_own() {
         let root = tempfile::tempdir().unwrap();
         let manifest = |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"1.0.0\"\n");
         let root_manifest = "[workspace]\nmembers = [\"crates/*\"]\n".to_owned();
@@ -163,17 +184,24 @@ mod tests {
             write(&root.path().join(folder).join("Cargo.toml"), text.as_bytes()).unwrap();
         }
         let folders = crate_folders(&Site::new(root.path(), ""));
-        let text = "     Running unittests src/lib.rs (target/debug/deps/price_list-0a1b)\n\nrunning 1 test\ntest tests::works ... ok\n\n     Running unittests src/lib.rs (target/debug/deps/stock-0a1c)\n\nrunning 1 test\ntest tests::works ... ok\n\n     Running tests/all.rs (target/debug/deps/all-0a1d)\n\nrunning 1 test\ntest works ... ok\n";
-        let tests = libtest::parse(&name_crates(text, &folders));
+        let text = "     Running unittests src/lib.rs (target/debug/deps/price_list-0a1b)\n\nrunning 1 test\ntest tests::works ... ok\n\n     Running unittests src/lib.rs (target/debug/deps/stock-0a1c)\n\nrunning 1 test\ntest tests::works ... ok\n\n     Running tests/all.rs (target/debug/deps/all-0a1d)\n\nrunning 1 test\ntest works ... ok\n     Running tests/own.rs (target/debug/deps/own-0a1d)\n\nrunning 1 test\ntest works ... ok\n";
+        let files = [
+            "crates/price-list/tests/all.rs",
+            "crates/stock/tests/all.rs",
+            "crates/price-list/tests/own.rs",
+        ];
+        let has_file = |path: &str| files.contains(&path);
+        let tests = libtest::parse(&name_crates(text, &folders, &has_file));
         let ids: Vec<&str> = tests.iter().map(|test| test.id.as_str()).collect();
         assert_eq!(
             ids,
             [
                 "crates/price-list/src/lib.rs::tests::works",
                 "crates/stock/src/lib.rs::tests::works",
-                "tests/all.rs::works"
+                "crates/stock/tests/all.rs::works",
+                "crates/price-list/tests/own.rs::works"
             ]
         );
-        assert_eq!(name_crates(text, &BTreeMap::new()), text);
+        assert_eq!(name_crates(text, &BTreeMap::new(), &has_file), text);
     }
 }

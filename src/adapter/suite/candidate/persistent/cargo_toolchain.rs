@@ -128,8 +128,13 @@ impl Toolchain for CargoToolchain {
             let source = line.target.src_path.strip_prefix(package);
             let mut target = source.unwrap_or(&line.target.src_path).display().to_string();
             let is_test = line.target.kind.iter().any(|kind| kind == "test");
-            let folder = self.crates.get(&line.target.name.replace('-', "_"));
-            if let Some(folder) = folder.filter(|_| !is_test) {
+            let around = self.crates.values().filter(|folder| package.ends_with(folder));
+            let folder = if is_test {
+                around.max_by_key(|folder| folder.len())
+            } else {
+                self.crates.get(&line.target.name.replace('-', "_"))
+            };
+            if let Some(folder) = folder {
                 target = in_folder(folder, &target);
             }
             let own = ("CARGO_MANIFEST_DIR".to_owned(), package.display().to_string());
