@@ -14,11 +14,13 @@ use proptest::prelude::{any, prop, prop_assert, proptest};
 use super::*;
 use crate::domain::checkout_gap::CheckoutGap;
 use crate::domain::explanation::LineOrigin;
-use crate::domain::id::{CommitId, TreeId};
+use crate::domain::id::{CommitId, RepoPath, TestId, TreeId};
 use crate::domain::memory::Prior;
-use crate::domain::test::{CaseKind, FailureText, Layer};
+use crate::domain::proposal::EditSet;
+use crate::domain::test::{CaseKind, FailureText, Layer, Status, TestCase};
 use crate::effect::{
-    CandidateRunner, Clock, CommitRequest, FileDiff, GitError, Hunk, Speed, Trace, Worktree,
+    CandidateRunner, Clock, CommitRequest, FileDiff, GitError, Hunk, RunError, Speed, Trace,
+    Worktree,
 };
 use crate::repair::search_settings::{Limits, Trial};
 use crate::repair::stream::single;

@@ -207,7 +207,7 @@ mod tests {
             output(r"\t\tTestHangs (5s)\n"),
             output(r"\t\tTestHangs/full (5s)\n"),
             output(r"\n"),
-            output(r"\t/work/a/ring.go:40 +0xb7\n"),
+            output(r"\t/src/a/ring.go:40 +0xb7\n"),
             r#"{"Action":"pass","Package":"m/a","Test":"TestOther","Elapsed":0}"#.to_owned(),
             r#"{"Action":"fail","Package":"m/a","Elapsed":5.01}"#.to_owned(),
         ];
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!((other.id.as_str(), other.status), ("m/a.TestOther", Some(Status::Passed)));
         let shown = (hung.id.as_str(), hung.kind, hung.message.as_str());
         assert_eq!(shown, ("m/a.TestHangs/full", CaseKind::Test, "the test was stopped after 5s"));
-        assert!(hung.stack.contains("/work/a/ring.go:40"), "{}", hung.stack);
+        assert!(hung.stack.contains("/src/a/ring.go:40"), "{}", hung.stack);
     }
 
     #[test]
