@@ -5,7 +5,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
 const { watch } = require('./load_error.cjs');
-const { callLimited } = require('./sync_limit.cjs');
+const { apply, callLimited } = require('./sync_limit.cjs');
 
 const MESSAGE_LIMIT = 4096;
 const STACK_LIMIT = 16384;
@@ -65,7 +65,7 @@ function limit(test) {
   const { fn } = test;
   if (!fn) return;
   const limited = function (...words) {
-    return callLimited(() => Reflect.apply(fn, this, words));
+    return callLimited(() => apply(fn, this, words));
   };
   test.fn = Object.defineProperty(limited, 'length', { value: fn.length });
 }

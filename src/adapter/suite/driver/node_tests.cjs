@@ -4,7 +4,13 @@
 const { createHook } = require('node:async_hooks');
 const { realpathSync } = require('node:fs');
 const { fileURLToPath } = require('node:url');
-const { callLimited } = require('./sync_limit.cjs');
+const { apply, callLimited } = require('./sync_limit.cjs');
+
+// The test file that runs, whatever it makes of the arguments. `warm_node.mjs` says which one is next.
+let file = process.argv[1] && realPath(process.argv[1]);
+process.on('regreen:file', (next) => {
+  file = realPath(next);
+});
 
 const DEPTH = 100;
 const FRAME = /^\s+at (?:async )?(?:(.*) \()?((?:file:\/\/)?\/.*):(\d+):\d+\)?$/;
@@ -32,7 +38,7 @@ function* ownFrames() {
 }
 
 // The line of the test file that declares a test through a helper; nothing where another file does it by itself.
-function declaringLine(file) {
+function declaringLine() {
   for (const frame of ownFrames()) {
     if (frame.file === file) return frame.line;
     if (frame.isLoading) return undefined;
@@ -43,18 +49,17 @@ function declaringLine(file) {
 function change(Test) {
   const { createSubtest, runInAsyncScope } = Test;
   Test.createSubtest = function (...words) {
-    const made = createSubtest.apply(this, words);
-    const file = process.argv[1] && realPath(process.argv[1]);
+    const made = apply(createSubtest, this, words);
     if (file && made.loc?.file && made.loc.file !== file) {
-      const line = this.loc?.file === file ? this.loc.line : declaringLine(file);
+      const line = this.loc?.file === file ? this.loc.line : declaringLine();
       if (line !== undefined) Object.assign(made.loc, { file, line });
     }
     return made;
   };
   Test.runInAsyncScope = function (call, self, ...words) {
     // The whole run has no parent.
-    if (!this.parent) return runInAsyncScope.call(this, call, self, ...words);
-    return runInAsyncScope.call(this, () => callLimited(() => Reflect.apply(call, self, words)));
+    const run = () => apply(call, self, words);
+    return apply(runInAsyncScope, this, [this.parent ? () => callLimited(run) : run]);
   };
 }
 

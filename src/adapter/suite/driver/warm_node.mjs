@@ -146,6 +146,7 @@ async function serveFiles() {
     parentPort.unref();
     // As if Node.js had been started with the file: some start it again.
     process.argv.splice(1, Infinity, file);
+    process.emit('regreen:file', file);
     try {
       if (!changed) throw { code: NEEDS_IMPORT[0] };
       createRequire(file)(file);
