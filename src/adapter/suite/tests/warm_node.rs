@@ -16,6 +16,8 @@ use crate::domain::test::Status;
 
 const DRIVER: &str = include_str!("../driver/warm_node.mjs");
 const REPORTER: &str = include_str!("../driver/node_reporter.mjs");
+const PRELOAD: &str = include_str!("../driver/node_tests.cjs");
+const LIMIT: &str = include_str!("../driver/sync_limit.cjs");
 
 /// A module, and tests that fail where anything is left of an earlier run.
 const MODULE: &str = "let calls = 0;\nexports.next = () => (calls += 1);\n";
@@ -51,6 +53,33 @@ const WAITS: &str = "const test = require('node:test');
 test('waits', async () => { await require('./counter').next(); });
 ";
 
+/// A test that replaces what regreen could use to run the next ones.
+const HOSTILE: &str = "const test = require('node:test');
+const assert = require('node:assert');
+const { Script } = require('node:vm');
+const limited = Symbol.for('regreen.limited');
+test('patches', () => {
+  Reflect.apply = performance.now = () => {};
+  Script.prototype.runInThisContext = () => {};
+  Object.getPrototypeOf(Script.prototype).runInContext = () => {};
+});
+test('fails', () => assert.fail('must be seen'));
+test('traps', () => {
+  Object.defineProperty(globalThis, limited, { configurable: true, get: () => () => {}, set() {} });
+});
+test('fails behind it', () => assert.fail('must be seen'));
+";
+
+/// Two tests of a helper, of which one computes without end.
+const HELPED: &str = "const { check } = require('./helper');
+process.argv = ['node', 'cli'];
+check('ends', () => {});
+check('loops', () => { for (;;); });
+";
+const HELPER: &str = "const test = require('node:test');
+exports.check = (name, run) => test(name, run);
+";
+
 struct Runner {
     server: LineServer,
     folder: tempfile::TempDir,
@@ -62,6 +91,11 @@ impl Runner {
         let files = [
             ("warm_node.mjs", DRIVER),
             ("node_reporter.mjs", REPORTER),
+            ("node_tests.cjs", PRELOAD),
+            ("sync_limit.cjs", LIMIT),
+            ("hostile.test.js", HOSTILE),
+            ("helped.test.js", HELPED),
+            ("helper.js", HELPER),
             ("counter.js", MODULE),
             ("leaves.test.js", LEAVES_NOTHING),
             ("hooks.test.js", HOOKS),
@@ -75,6 +109,7 @@ impl Runner {
         let path = |name: &str| folder.path().join(name).display().to_string();
         let argv = vec![
             "node".to_owned(),
+            format!("--require={}", path("node_tests.cjs")),
             format!("--test-reporter={}", path("node_reporter.mjs")),
             "--test-reporter-destination=stderr".to_owned(),
             path("warm_node.mjs"),
@@ -83,6 +118,7 @@ impl Runner {
         let environment = BTreeMap::from([
             ("PATH".to_owned(), std::env::var("PATH").unwrap()),
             ("REGREEN_CASES".to_owned(), path("report")),
+            ("REGREEN_COMPUTING_LIMIT".to_owned(), "1".to_owned()),
         ]);
         let directory = folder.path().to_owned();
         let invocation = Invocation { argv, directory, environment, access: None };
@@ -121,6 +157,27 @@ async fn each_run_of_a_file_starts_with_what_the_first_one_had() {
         assert_eq!(runner.run("leaves.test.js", &changed, 20.0).await, (true, 3, 0));
         assert_eq!(runner.run("hooks.test.js", &[], 20.0).await, (true, 1, 0));
         assert_eq!(runner.run("modern.test.mjs", &["value.mjs"], 20.0).await, (true, 1, 0));
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs node"]
+async fn nothing_that_a_test_replaces_makes_the_next_one_pass() {
+    let mut runner = Runner::start().await;
+    for _ in 0..2 {
+        assert_eq!(runner.run("hostile.test.js", &[], 20.0).await, (true, 2, 2));
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs node"]
+async fn tests_of_a_helper_belong_to_its_caller_and_one_that_loops_fails_alone() {
+    let mut runner = Runner::start().await;
+    for _ in 0..2 {
+        assert_eq!(runner.run("helped.test.js", &[], 20.0).await, (true, 1, 1));
+        let report = fs::read_to_string(runner.folder.path().join("report")).unwrap();
+        let cases = driver_lines::parse(&report).cases;
+        assert!(cases.iter().all(|case| case.id.contains("helped.test.js::")), "{report}");
     }
 }
 
