@@ -99,6 +99,7 @@ const DRIVERS: &[(&str, &str)] = &[
     ("unittest_driver.py", include_str!("driver/unittest_driver.py")),
     ("rspec_report.rb", include_str!("driver/rspec_report.rb")),
     ("minitest_report.rb", include_str!("driver/minitest_report.rb")),
+    ("append_record.cjs", include_str!("driver/append_record.cjs")),
     ("ava_cache.cjs", include_str!("driver/ava_cache.cjs")),
     ("jasmine_reporter.cjs", include_str!("driver/jasmine_reporter.cjs")),
     ("load_error.cjs", include_str!("driver/load_error.cjs")),

@@ -334,7 +334,7 @@ pub fn reversed_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 /// Accumulates: `x = a` becomes `x = max(x, a)`, `x = min(x, a)` or `x = x + a`.
 pub fn accumulated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some([left, right]) = sides(site)
-        && NodeKind::of(left) == Name
+        && matches!(NodeKind::of(left), Name | Member | Subscript)
     {
         let (l, r) = (site.text_of(left), site.text_of(right));
         for extreme in site.spelling.extremes {

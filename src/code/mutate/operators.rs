@@ -263,6 +263,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Return, To(&[Kind::Return]), 0.1, statement::wrapped_return),
     row(Id::Guard, To(&[Kind::If, Kind::While]), 1.0, statement::constant_condition),
     row(Id::Guard, To(&[Kind::If, Kind::While]), 1.0, statement::if_or_loop),
+    row(Id::InsertStatement, To(&[Kind::While, Kind::For]), 4.0, statement::missing_update),
     row(Id::Return, Nodes(ANY), 1.0, statement::other_jump),
     row(Id::Guard, To(&[Kind::If]), 1.5, statement::separate_if),
     row(
@@ -281,6 +282,7 @@ pub const OPERATORS: &[Operator] = &[
         statement::emptied,
     ),
     row(Id::Guard, Statements(statement::is_nested), 0.5, statement::guarded),
+    row(Id::InsertStatement, Statements(statement::is_nested), 4.0, statement::deferred_unlock),
     row(Id::InsertStatement, Statements(statement::is_nested), 0.6, statement::repeated_statement),
     row(Id::InsertStatement, Statements(statement::is_nested), 0.7, statement::similar_call),
     row(Id::InsertStatement, Statements(statement::is_nested), 0.4, statement::variable_change),

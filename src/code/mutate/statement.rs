@@ -1,5 +1,7 @@
 //! Edit operators for statements: drop, insert, move or guard them, or change what they return.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::Node;
 
 use super::edit_site::{EditList, EditSite, first};
@@ -7,8 +9,8 @@ use super::node_kind::{NodeKind, is_function};
 use super::spelling::has_package;
 use super::type_fit::{may_be_of, type_fit};
 use super::value_types::DeclaredType;
-use crate::code::tree::{statements, visit};
-use NodeKind::{For, Name, Return, Truth, While};
+use crate::code::tree::{first_field, named_nodes, statements, visit};
+use NodeKind::{Assign, Augment, Block, Call, For, Name, Return, Truth, Update, While};
 
 /// Swaps loop jumps: `break` becomes `continue`, and the reverse.
 pub fn other_jump(site: &EditSite<'_>, edits: &mut EditList<'_>) {
@@ -227,6 +229,22 @@ pub fn guarded(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
+/// The calls that lock and unlock a mutex of Go.
+const LOCKS: [(&str, &str); 2] = [(".Lock()", ".Unlock()"), (".RLock()", ".RUnlock()")];
+
+/// Unlocks what the statement locks where its block does not.
+pub fn deferred_unlock(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    for (lock, unlock) in LOCKS {
+        let is_unlock = |one: &Node<'_>| site.text_of(*one).contains(unlock);
+        if let Some(object) = site.text.strip_suffix(lock)
+            && !site.siblings.iter().any(is_unlock)
+        {
+            let (at, indent) = (site.node.end_byte(), indent_of(site.node, site));
+            edits.put(at..at, format!("\n{indent}defer {object}{unlock}"));
+        }
+    }
+}
+
 /// Inserts a copy of another statement of the function.
 pub fn repeated_statement(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for statement in first(&site.scope.statements, 10) {
@@ -291,6 +309,64 @@ pub fn variable_change(site: &EditSite<'_>, edits: &mut EditList<'_>) {
             insert(&format!("{name} = {open}{name}{close}{}", site.spelling.end), site, edits);
         }
     }
+}
+
+/// Changes a variable of a loop's condition at the end of a block of the loop that changes none of them.
+pub fn missing_update(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    /// Properties that may lead to the next element.
+    const LINKS: usize = 4;
+    let Some((condition, body)) = plain_loop(site) else { return };
+    let names = named_nodes(condition).into_iter().map(|node| site.text_of(node));
+    let is_known = |name: &&str| site.scope.names.iter().any(|one| one == name);
+    let names: BTreeSet<&str> = names.filter(is_known).collect();
+    let is_changed =
+        |node: &Node<'_>| named_nodes(*node).iter().any(|one| changes(*one, &names, site));
+    let always = statements(body).into_iter().filter(|one| !NodeKind::of(*one).has_body());
+    if is_changed(&condition) || always.into_iter().any(|one| is_changed(&one)) {
+        return;
+    }
+    let mut changed = Vec::new();
+    for name in &names {
+        let others = site.names(8).filter(|other| other != name);
+        let others = others.filter(|other| site.scope.types.may_assign(name, other));
+        let links = first(&site.scope.properties, LINKS).map(|link| format!("{name}.{link}"));
+        let values = others.map(str::to_owned).chain(links).map(|value| format!("= {value}"));
+        let changes = ["+= 1", "-= 1"].map(str::to_owned).into_iter().chain(values);
+        changed.extend(changes.map(|change| format!("{name} {change}{}", site.spelling.end)));
+    }
+    let blocks = named_nodes(body).into_iter().filter(|node| NodeKind::of(*node) == Block);
+    for block in blocks.filter(|block| !is_changed(block)) {
+        let Some(last) = statements(block).pop() else { continue };
+        let (at, indent) = (last.end_byte(), indent_of(last, site));
+        for change in &changed {
+            edits.put(at..at, format!("\n{indent}{change}"));
+        }
+    }
+}
+
+/// Whether a node changes one of the names of a condition, which a call may do where the condition has no other.
+fn changes(node: Node<'_>, names: &BTreeSet<&str>, site: &EditSite<'_>) -> bool {
+    let place = match NodeKind::of(node) {
+        Assign | Augment => first_field(node, &["left", "name", "pattern"]),
+        Update => node.named_child(0),
+        Call if names.len() == 1 => {
+            let object = site.text_of(node).split('.').next();
+            return object.is_some_and(|object| names.contains(object));
+        }
+        _ => None,
+    };
+    place.is_some_and(|place| names.contains(site.text_of(place)))
+}
+
+/// The condition and the block of a loop that has nothing else.
+fn plain_loop<'a>(site: &EditSite<'a>) -> Option<(Node<'a>, Node<'a>)> {
+    let body = site.field("body")?;
+    // A loop of Go has no field for its condition, and a list in its block.
+    let head = site.node.named_child(0).filter(|head| *head != body && NodeKind::of(*head) != For);
+    let list = body.named_child(0).filter(|list| list.kind() == "statement_list");
+    let counts = first_field(site.node, &["increment", "update", "left"]).is_some();
+    let condition = site.field("condition").or(head).filter(|_| !counts)?;
+    Some((condition, list.unwrap_or(body)))
 }
 
 /// Inserts an assignment between two variables.

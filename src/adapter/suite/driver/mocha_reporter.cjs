@@ -4,6 +4,7 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
+const { appendRecord } = require('./append_record.cjs');
 const { watch } = require('./load_error.cjs');
 const { apply, callLimited } = require('./sync_limit.cjs');
 
@@ -35,9 +36,8 @@ class Names {
 
 const root = fs.realpathSync(process.env.REGREEN_ROOT ?? '.');
 
-function write(record) {
-  fs.appendFileSync(process.env.REGREEN_CASES, JSON.stringify(record) + '\n');
-}
+const results = process.env.REGREEN_CASES;
+const write = (record) => appendRecord(results, record);
 
 // Mocha requires this file before the tests, and names each of them before it is loaded.
 let loading;

@@ -1,15 +1,15 @@
 // A reporter for `node --test` that writes one JSON line per test. What it yielded would be lost where
 // `--test-force-exit` ends the process.
-import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
+import { appendRecord } from './append_record.cjs';
 
 const MESSAGE_LIMIT = 4096;
 const STACK_LIMIT = 16384;
 
 // Read before tests can replace them, which may run in this process.
-const [append, results, folder] = [appendFileSync, process.env.REGREEN_CASES, process.cwd()];
-const write = (record) => append(results, `${JSON.stringify(record)}\n`);
+const [results, folder] = [process.env.REGREEN_CASES, process.cwd()];
+const write = (record) => appendRecord(results, record);
 
 // An error comes out of another process; one that holds what cannot be sent is only a text to inspect.
 const textOf = (value) => (typeof value === 'string' ? value : inspect(value));

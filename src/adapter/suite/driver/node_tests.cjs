@@ -5,6 +5,8 @@ const { createHook } = require('node:async_hooks');
 const { realpathSync } = require('node:fs');
 const { fileURLToPath } = require('node:url');
 const { apply, callLimited } = require('./sync_limit.cjs');
+// The reporter uses it, which is loaded with the first test: too late to see `fs` as it is.
+require('./append_record.cjs');
 
 // The test file that runs, whatever it makes of the arguments. `warm_node.mjs` says which one is next.
 let file = process.argv[1] && realPath(process.argv[1]);

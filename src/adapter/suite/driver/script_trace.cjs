@@ -7,15 +7,16 @@
 //                                                          of a whole test file, behind its tests
 // `shared` ran outside of any single test, such as while modules were loaded; `known` could have run. The folder
 // that REGREEN_COUNTS names gets V8's counts, one file for each test file.
-const { appendFileSync, writeFileSync } = require('node:fs');
+const { writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { Session } = require('node:inspector');
+const { appendRecord } = require('./append_record.cjs');
 const { createMapper } = require('./script_lines.cjs');
 
 const out = process.env.REGREEN_LINES;
 const root = process.env.REGREEN_ROOT;
 const counts = process.env.REGREEN_COUNTS;
-const write = (record) => appendFileSync(out, `${JSON.stringify(record)}\n`);
+const write = (record) => appendRecord(out, record);
 
 // One session for each worker, however many test files it gets.
 const session = (globalThis[Symbol.for('regreen.lines')] ??= connect());

@@ -72,7 +72,8 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
             let explained = tests
                 .iter()
                 .any(|test| test.id.starts_with(&inner) && test.status == Some(Status::Failed));
-            if status != Status::Failed || explained {
+            let hung = timed_out.contains(&line.package);
+            if status != Status::Failed || explained && !hung {
                 continue;
             }
         }
@@ -92,9 +93,11 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
         let is_fatal = output.lines().any(|line| line.starts_with("fatal error: "));
         let hung =
             hung_test(&output).map(|(name, time)| (format!("{}.{name}", line.package), time));
-        let own = match (unended.as_slice(), &hung) {
+        let is_innermost = |test: &&&str| !unended.iter().any(|other| is_below(other, test));
+        let innermost: Vec<&&str> = unended.iter().filter(is_innermost).collect();
+        let own = match (innermost.as_slice(), &hung) {
             (_, Some((test, _))) if unended.contains(&test.as_str()) => Some(test.clone()),
-            ([test], _) if is_fatal => Some((*test).to_owned()),
+            ([test], _) if is_fatal => Some((**test).to_owned()),
             _ => line.test.as_ref().map(|_| id.clone()),
         };
         let kind = if own.is_some() { CaseKind::Test } else { CaseKind::Unloaded };
@@ -122,6 +125,10 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
             }
             test.stack = output;
         }
+        // As where a subtest fails by itself.
+        let outer = unended.iter().filter(|outer| is_below(&test.id, outer));
+        let outer = outer.map(|outer| ReportedTest { id: (*outer).to_owned(), ..test.clone() });
+        tests.extend(outer.collect::<Vec<_>>());
         tests.push(test);
     }
     tests
@@ -134,12 +141,14 @@ fn hung_test(output: &str) -> Option<(&str, &str)> {
     lines.next().filter(|line| line.trim() == "running tests:")?;
     let listed = lines.map_while(|line| line.strip_prefix("\t\t")?.strip_suffix(')'));
     let listed: Vec<(&str, &str)> = listed.filter_map(|line| line.split_once(" (")).collect();
-    let is_below = |name: &str, outer: &str| {
-        name.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
-    };
     let mut innermost =
         listed.iter().filter(|(outer, _)| !listed.iter().any(|(name, _)| is_below(name, outer)));
     innermost.next().copied().filter(|_| innermost.next().is_none())
+}
+
+/// Whether a test is a subtest of another one.
+fn is_below(name: &str, outer: &str) -> bool {
+    name.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// A line of output whose leading file name is completed to a path inside the module.
@@ -201,6 +210,7 @@ mod tests {
         let lines = [
             r#"{"Action":"run","Package":"m/a","Test":"TestHangs"}"#.to_owned(),
             r#"{"Action":"run","Package":"m/a","Test":"TestHangs/full"}"#.to_owned(),
+            r#"{"Action":"fail","Package":"m/a","Test":"TestHangs/short","Elapsed":0}"#.to_owned(),
             r#"{"Action":"run","Package":"m/a","Test":"TestOther"}"#.to_owned(),
             output(r"panic: test timed out after 5s\n"),
             output(r"\trunning tests:\n"),
@@ -212,10 +222,16 @@ mod tests {
             r#"{"Action":"fail","Package":"m/a","Elapsed":5.01}"#.to_owned(),
         ];
         let tests = parse(&lines.join("\n"), "m");
-        let [other, hung] = tests.as_slice() else { panic!("{tests:?}") };
+        let [short, other, outer, hung] = tests.as_slice() else { panic!("{tests:?}") };
+        assert_eq!(
+            (short.id.as_str(), short.status),
+            ("m/a.TestHangs/short", Some(Status::Failed))
+        );
         assert_eq!((other.id.as_str(), other.status), ("m/a.TestOther", Some(Status::Passed)));
-        let shown = (hung.id.as_str(), hung.kind, hung.message.as_str());
-        assert_eq!(shown, ("m/a.TestHangs/full", CaseKind::Test, "the test was stopped after 5s"));
+        for (test, id) in [(outer, "m/a.TestHangs"), (hung, "m/a.TestHangs/full")] {
+            let shown = (test.id.as_str(), test.kind, test.message.as_str());
+            assert_eq!(shown, (id, CaseKind::Test, "the test was stopped after 5s"));
+        }
         assert!(hung.stack.contains("/src/a/ring.go:40"), "{}", hung.stack);
     }
 

@@ -15,6 +15,7 @@ use crate::adapter::suite::line_server::LineServer;
 use crate::domain::test::Status;
 
 const DRIVER: &str = include_str!("../driver/warm_node.mjs");
+const APPEND: &str = include_str!("../driver/append_record.cjs");
 const REPORTER: &str = include_str!("../driver/node_reporter.mjs");
 const PRELOAD: &str = include_str!("../driver/node_tests.cjs");
 const LIMIT: &str = include_str!("../driver/sync_limit.cjs");
@@ -57,9 +58,11 @@ test('waits', async () => { await require('./counter').next(); });
 const HOSTILE: &str = "const test = require('node:test');
 const assert = require('node:assert');
 const { Script } = require('node:vm');
+const fs = require('node:fs');
 const limited = Symbol.for('regreen.limited');
 test('patches', () => {
   Reflect.apply = performance.now = () => {};
+  fs.writeFileSync = fs.appendFileSync = fs.writeSync = () => {};
   Script.prototype.runInThisContext = () => {};
   Object.getPrototypeOf(Script.prototype).runInContext = () => {};
 });
@@ -91,6 +94,7 @@ impl Runner {
         let files = [
             ("warm_node.mjs", DRIVER),
             ("node_reporter.mjs", REPORTER),
+            ("append_record.cjs", APPEND),
             ("node_tests.cjs", PRELOAD),
             ("sync_limit.cjs", LIMIT),
             ("hostile.test.js", HOSTILE),

@@ -309,7 +309,10 @@ fn what_is_missing_around_a_value_or_beside_a_statement_is_added() {
     let wrapped: Vec<_> = wrapped.iter().map(|(a, b)| (used(a), used(b))).collect();
     let wrapped: Vec<_> = wrapped.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     check(OperatorId::WrapInCall, Language::Python, &wrapped);
-    let script = [("a = a + b;", "a = Math.max(0, a + b);")];
+    let script = [
+        ("a = a + b;", "a = Math.max(0, a + b);"),
+        ("a[1] = b[1];", "a[1] = Math.max(a[1], b[1]);"),
+    ];
     check(OperatorId::WrapInCall, Language::JavaScript, &script);
     let joined = [
         ("return [a for a in b]", "return b + [a for a in b]"),
@@ -327,10 +330,36 @@ fn what_is_missing_around_a_value_or_beside_a_statement_is_added() {
     let inserted = [
         ("while a:\n    a = b", "while a:\n    b = a\n    a = b"),
         ("a[b] = g(c)\nreturn a", "a[b] = g(c)\na[c] = g(c)\nreturn a"),
+        (
+            "while a < b:\n    if c:\n        a += 1\n    else:\n        g(c)",
+            "while a < b:\n    if c:\n        a += 1\n    else:\n        g(c)\n        a += 1",
+        ),
+        ("while a < b:\n    c.x = a", "while a < b:\n    c.x = a\n    a = a.x"),
     ];
     check(OperatorId::InsertStatement, Language::Python, &inserted);
-    let inserted = [("a = b;\n  return c;", "a = b;\n  c = b;\n  return c;")];
+    let inserted = [
+        ("a = b;\n  return c;", "a = b;\n  c = b;\n  return c;"),
+        (
+            "while (a > b) {\n    let c = a >> 1;\n    g(c);\n  }",
+            "while (a > b) {\n    let c = a >> 1;\n    g(c);\n    a = c;\n  }",
+        ),
+    ];
     check(OperatorId::InsertStatement, Language::JavaScript, &inserted);
+    let changed = |source: &str| {
+        let found = all_of(Language::Python, source).into_iter();
+        found
+            .filter(|edit| edit.operator == OperatorId::InsertStatement && edit.weight > 3.0)
+            .count()
+    };
+    let body = |text: &str| format!("def f(a, b):\n    while {text}\n    return b\n");
+    for settled in [
+        "a < b:\n        g(b)\n        a += 1",
+        "a:\n        b = a.pop()",
+        "a.next():\n        g(b)",
+    ] {
+        assert_eq!(changed(&body(settled)), 0, "{settled}");
+    }
+    assert!(changed(&body("a < b:\n        g(b)")) > 3);
 }
 
 #[test]

@@ -69,6 +69,16 @@ fn slips_of_go_are_among_the_first() {
             "return xs[0] + f(xs[1:])",
             60,
         ),
+        (
+            "package a\n\nfunc (q *Queue) take() int {\n\tq.mu.Lock()\n\treturn q.first\n}\n",
+            "Lock()\n\tdefer q.mu.Unlock()",
+            12,
+        ),
+        (
+            "package a\n\nfunc f(n *Node) (sum int) {\n\tfor n != nil {\n\t\tsum += n.Value\n\t}\n\treturn sum\n}\n",
+            "\t\tn = n.Value",
+            40,
+        ),
     ];
     check_ranks(Language::Go, &table);
 }
