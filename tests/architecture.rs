@@ -534,11 +534,11 @@ const LINES: &[(&str, usize)] = &[
     ("adapter/model", 2980),
     ("adapter/repo", 5106),
     ("adapter/store", 775),
-    ("adapter/suite", 13_296),
+    ("adapter/suite", 13_306),
     ("app", 3_925),
     ("bot", 7153),
     ("cli", 1_717),
-    ("code", 28_215),
+    ("code", 28_308),
     ("config", 1_842),
     ("cycle", 3_960),
     ("domain", 15_909),
@@ -547,7 +547,7 @@ const LINES: &[(&str, usize)] = &[
     ("report", 8_825),
     ("role", 16_899),
     ("root", 132),
-    ("total", 131_930),
+    ("total", 132_033),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the

@@ -7,6 +7,7 @@ mod constant;
 mod edit_site;
 mod expression;
 mod ingredients;
+mod insertion;
 mod macro_arguments;
 mod mutants;
 mod name;

@@ -7,7 +7,7 @@ use super::operator_id::OperatorId as Id;
 use super::value::{
     INGREDIENTS, append, cut_at, grouped, is_in_sum_or_index, is_of_arithmetic, may_count, wrap_in,
 };
-use super::{binary, constant, expression, name, statement, value};
+use super::{binary, constant, expression, insertion, name, statement, value};
 
 /// One row of the table: a function that edits certain nodes.
 pub struct Operator {
@@ -263,14 +263,14 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Return, To(&[Kind::Return]), 0.1, statement::wrapped_return),
     row(Id::Guard, To(&[Kind::If, Kind::While]), 1.0, statement::constant_condition),
     row(Id::Guard, To(&[Kind::If, Kind::While]), 1.0, statement::if_or_loop),
-    row(Id::InsertStatement, To(&[Kind::While, Kind::For]), 4.0, statement::missing_update),
+    row(Id::InsertStatement, To(&[Kind::While, Kind::For]), 4.0, insertion::missing_update),
     row(Id::Return, Nodes(ANY), 1.0, statement::other_jump),
     row(Id::Guard, To(&[Kind::If]), 1.5, statement::separate_if),
     row(
         Id::InsertStatement,
         Statements(|site| site.kind == Kind::If),
         1.0,
-        statement::missing_else,
+        insertion::missing_else,
     ),
     // Any statement of a block. A loop sets its variable itself.
     row(Id::AugmentedAssignment, Statements(statement::is_set_by_loop), 1.5, statement::dropped),
@@ -281,14 +281,14 @@ pub const OPERATORS: &[Operator] = &[
         0.5,
         statement::emptied,
     ),
-    row(Id::Guard, Statements(statement::is_nested), 0.5, statement::guarded),
-    row(Id::InsertStatement, Statements(statement::is_nested), 4.0, statement::deferred_unlock),
-    row(Id::InsertStatement, Statements(statement::is_nested), 0.6, statement::repeated_statement),
-    row(Id::InsertStatement, Statements(statement::is_nested), 0.7, statement::similar_call),
-    row(Id::InsertStatement, Statements(statement::is_nested), 0.4, statement::variable_change),
-    row(Id::InsertStatement, Statements(statement::is_nested), 0.35, statement::variable_copy),
-    row(Id::InsertStatement, Statements(statement::is_nested), 0.3, statement::adapted_statement),
-    row(Id::InsertStatement, Statements(statement::is_nested), 0.6, statement::finished_result),
+    row(Id::Guard, Statements(statement::is_nested), 0.5, insertion::missing_guard),
+    row(Id::InsertStatement, Statements(statement::is_nested), 4.0, insertion::deferred_unlock),
+    row(Id::InsertStatement, Statements(statement::is_nested), 0.6, insertion::repeated_statement),
+    row(Id::InsertStatement, Statements(statement::is_nested), 0.7, insertion::similar_call),
+    row(Id::InsertStatement, Statements(statement::is_nested), 0.4, insertion::variable_change),
+    row(Id::InsertStatement, Statements(statement::is_nested), 0.35, insertion::variable_copy),
+    row(Id::InsertStatement, Statements(statement::is_nested), 0.3, insertion::adapted_statement),
+    row(Id::InsertStatement, Statements(statement::is_nested), 0.6, insertion::finished_result),
     row(Id::MoveStatement, Statements(ANY), 0.5, statement::exchanged),
     row(Id::MoveStatement, Statements(ANY), 1.0, statement::moved_out),
     row(Id::MoveStatement, Statements(ANY), 0.7, statement::moved_in),
