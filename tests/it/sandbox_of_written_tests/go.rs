@@ -70,7 +70,7 @@ func TestBSecond(t *testing.T) {
     names: ["TestSlyRemoval", "TestSlyCall", "TestBSecond"],
     // The first run compiles the standard library.
     limit: "90s",
-    stops_tests: false,
+    stops_tests: true,
 };
 
 #[test]
