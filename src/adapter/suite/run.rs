@@ -34,9 +34,6 @@ use super::project_suite::ProjectSuite;
 use super::suite_command::{COMPUTING_LIMIT, Execution};
 use super::{candidate, formatters, tools};
 
-/// The time limit of a single test is that of a whole run divided by this.
-const TESTS_PER_RUN: u32 = 20;
-
 /// The time limit of a whole run divided by this is that of the tests of a Go package, once one has hung.
 const SHARE_OF_HUNG: u32 = 5;
 
@@ -91,9 +88,7 @@ impl ProjectSuite<'_> {
     ) -> Result<(Execution, Report), RunError> {
         let mut command = self.command(request.root, "", log.to_owned());
         command.environment.insert("PYTHONHASHSEED".into(), request.hash_seed.to_string());
-        // Where the framework supports it, a test that hangs fails alone.
-        let of_test = (self.settings.timeout / TESTS_PER_RUN).max(Duration::from_secs(5));
-        command.environment.insert("REGREEN_TEST_LIMIT".into(), of_test.as_secs().to_string());
+        let of_test = command.limit_tests(self.settings.timeout);
         let selection = match request.scope {
             Scope::Full => None,
             Scope::Tests(ids) => Some(ids.as_slice()),

@@ -22,6 +22,9 @@ pub const CANDIDATE: &str = "REGREEN_CANDIDATE";
 /// tests may be slow for another reason.
 pub const COMPUTING_LIMIT: &str = "REGREEN_COMPUTING_LIMIT";
 
+/// The time limit of a single test is that of a whole run divided by this.
+const TESTS_PER_RUN: u32 = 20;
+
 /// Part of the time limit of a run that is left for building Go.
 const GO_BUILD: Duration = Duration::from_secs(20);
 
@@ -50,7 +53,20 @@ pub struct Execution {
     unwritten: BTreeSet<PathBuf>,
 }
 
+/// The limit of one test where a whole run may take so long, and the variable that tells drivers about it.
+pub fn test_limit(of_run: Duration) -> (Duration, (String, String)) {
+    let limit = (of_run / TESTS_PER_RUN).max(Duration::from_secs(5));
+    (limit, ("REGREEN_TEST_LIMIT".into(), limit.as_secs().to_string()))
+}
+
 impl SuiteCommand {
+    /// Limits each test where the framework supports it, so that one that hangs fails alone.
+    pub fn limit_tests(&mut self, of_run: Duration) -> Duration {
+        let (limit, variable) = test_limit(of_run);
+        self.environment.extend([variable]);
+        limit
+    }
+
     /// Runs all or the selected tests without old results; the time limit is an ending, no error.
     pub async fn execute(
         &self,

@@ -81,6 +81,7 @@ impl CommandRunner {
         let log = suite.settings.scratch.join(format!("{name}.cold.log"));
         let mut command = suite.command(copy, &format!("{name}.cold-"), log);
         command.environment.insert(CANDIDATE.into(), "cold".into());
+        command.limit_tests(suite.settings.timeout);
         Self {
             from: copy.to_owned(),
             copied: OnceCell::new(),

@@ -52,4 +52,4 @@ function callLimited(call) {
   return answer;
 }
 
-module.exports = { apply, callLimited };
+module.exports = { apply, callLimited, usual };

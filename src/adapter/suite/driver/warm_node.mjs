@@ -153,12 +153,15 @@ async function serveFiles() {
     } catch (error) {
       // The test runner would take an error for that of a test, and go on.
       if (!NEEDS_IMPORT.includes(error.code)) process.exit(1);
-      return import(pathToFileURL(file));
+      await import(pathToFileURL(file));
     }
-    if (hasHooks || !isLoaded(file)) return;
+    if (hasHooks) return;
+    const isLast = !changed || !isLoaded(file);
     const reported = new Promise((resolve) => process.once('regreen:reported', resolve));
     runner.test('regreen:reported', () => {});
     await reported;
+    // It may wait for a timer or a server that the tests have left behind.
+    if (isLast) return parentPort.postMessage({ isOver: true, isSpoilt: true });
     const isStale = !changed.every(isLoaded);
     runner.mock.reset();
     runner.mock.timers?.reset();

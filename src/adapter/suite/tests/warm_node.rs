@@ -50,6 +50,12 @@ test('imports', () => assert.strictEqual(value, 1));
 test.run();
 ";
 
+/// What it leaves behind keeps its thread alive.
+const STAYS: &str = "import test from 'node:test';
+setInterval(() => {}, 1000);
+test('stays', () => {});
+";
+
 const WAITS: &str = "const test = require('node:test');
 test('waits', async () => { await require('./counter').next(); });
 ";
@@ -105,6 +111,7 @@ impl Runner {
             ("hooks.test.js", HOOKS),
             ("modern.test.mjs", MODERN),
             ("waits.test.js", WAITS),
+            ("stays.test.mjs", STAYS),
             ("value.mjs", "export const value = 1;\n"),
         ];
         for (name, text) in files {
@@ -161,6 +168,7 @@ async fn each_run_of_a_file_starts_with_what_the_first_one_had() {
         assert_eq!(runner.run("leaves.test.js", &changed, 20.0).await, (true, 3, 0));
         assert_eq!(runner.run("hooks.test.js", &[], 20.0).await, (true, 1, 0));
         assert_eq!(runner.run("modern.test.mjs", &["value.mjs"], 20.0).await, (true, 1, 0));
+        assert_eq!(runner.run("stays.test.mjs", &[], 20.0).await, (true, 1, 0));
     }
 }
 
@@ -213,4 +221,29 @@ async fn a_candidate_is_read_anew_and_its_end_is_not_that_of_the_next() {
         runner.write("value.mjs", &format!("export const value = {value};\n"));
         assert_eq!(runner.run("modern.test.mjs", &["value.mjs"], 20.0).await, expected);
     }
+}
+
+/// A process of its own, as in a run of the whole suite.
+#[tokio::test]
+#[ignore = "needs node"]
+async fn a_process_ends_although_it_waits_for_something_when_its_tests_are_over() {
+    let runner = Runner::start().await;
+    let body = "setInterval(() => {}, 1000);\ntest('ends', () => new Promise((resolve) => setTimeout(resolve, 1500)));\n";
+    runner.write("left.test.js", &format!("const test = require('node:test');\n{body}"));
+    let path = |name: &str| runner.folder.path().join(name).display().to_string();
+    let run = std::process::Command::new("node")
+        .args(["--test", &format!("--require={}", path("node_tests.cjs"))])
+        .arg(format!("--test-reporter={}", path("node_reporter.mjs")))
+        .args(["--test-reporter-destination=stderr", "left.test.js"])
+        .current_dir(runner.folder.path())
+        .envs([("REGREEN_CASES", path("left")), ("REGREEN_TEST_LIMIT", "1".to_owned())])
+        .env_remove("NODE_TEST_CONTEXT")
+        .output()
+        .unwrap();
+    let report = fs::read_to_string(path("left")).unwrap();
+    let cases = driver_lines::parse(&report).cases;
+    let statuses: Vec<_> = cases.iter().map(|case| case.status.unwrap()).collect();
+    assert_eq!(statuses, [Status::Passed, Status::Failed], "{report} {run:?}");
+    let message = "the process did not end within 1 s after its last test and waits for: Timeout";
+    assert_eq!(cases[1].message, message);
 }

@@ -15,6 +15,7 @@ use crate::adapter::suite::framework::read_text;
 use crate::adapter::suite::io_error::cannot;
 use crate::adapter::suite::line_server::LineServer;
 use crate::adapter::suite::project_suite::ProjectSuite;
+use crate::adapter::suite::suite_command::test_limit;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::TestCase;
@@ -128,6 +129,7 @@ impl CheckoutCopy {
             argv.push("--test-reporter-destination=stderr".into());
         }
         let mut invocation = suite.invocation(&root, argv);
+        invocation.environment.extend([test_limit(suite.settings.timeout).1]);
         invocation.environment.insert("REGREEN_CASES".into(), report.display().to_string());
         let memory = format!("--max-old-space-size={MEMORY}");
         invocation.environment.insert("NODE_OPTIONS".into(), memory);
