@@ -216,3 +216,39 @@ fn a_test_script_is_green_only_where_all_of_it_is() {
         assert_eq!(document["last"]["failed"], 0, "{document:#}");
     }
 }
+
+#[test]
+fn a_process_that_waits_for_a_thread_when_its_tests_are_over_ends_and_is_no_success() {
+    let code = r#"import threading, time
+
+def add(a, b):
+    return a - b
+
+def start():
+    thread = threading.Thread(target=time.sleep, args=(3600,), name="clock")
+    thread.start()
+    return thread
+"#;
+    let test = r"import unittest
+from calc import add, start
+
+class Calc(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(1, 2), 3)
+
+    def test_start(self):
+        self.assertTrue(start().is_alive())
+";
+    for command in ["python3 -m pytest", "python3 -m unittest"] {
+        let repo = TestRepo::new(&[("calc.py", code), ("test_calc.py", test)]);
+        let options = ["fix", "--json", "--test-timeout", "60s", "--test-command", command];
+        let ran = repo.regreen(&options);
+        let document = ran.document();
+        assert_eq!(document["result"], "failure", "{document:#}\n{}", ran.err);
+        assert_eq!(document["last"]["passed"], 2, "{document:#}");
+        let tail = document["objections"][0]["command"]["tail"].as_str().unwrap_or_default();
+        let line =
+            "Error: the process did not end within 5 s after its last test and waits for: clock";
+        assert!(tail.contains(line), "{document:#}");
+    }
+}

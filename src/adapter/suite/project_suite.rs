@@ -106,6 +106,8 @@ const DRIVERS: &[(&str, &str)] = &[
     ("mocha_reporter.cjs", include_str!("driver/mocha_reporter.cjs")),
     ("early_exit.cjs", include_str!("driver/early_exit.cjs")),
     ("node_tests.cjs", include_str!("driver/node_tests.cjs")),
+    ("process_end.cjs", include_str!("driver/process_end.cjs")),
+    ("process_end.py", include_str!("driver/process_end.py")),
     ("sync_limit.cjs", include_str!("driver/sync_limit.cjs")),
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
     ("warm_node.mjs", include_str!("driver/warm_node.mjs")),

@@ -6,6 +6,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { appendRecord } = require('./append_record.cjs');
 const { watch } = require('./load_error.cjs');
+const { awaitsEnd } = require('./process_end.cjs');
 const { apply, callLimited } = require('./sync_limit.cjs');
 
 const MESSAGE_LIMIT = 4096;
@@ -110,6 +111,9 @@ module.exports = class Reporter {
     runner.on('pass', (test) => report(test, 'passed'));
     runner.on('pending', (test) => report(test, 'skipped'));
     runner.on('fail', (test, error) => report(test, 'failed', error ?? new Error('failed')));
-    runner.once('end', () => write({ end: true }));
+    runner.once('end', () => {
+      write({ end: true });
+      awaitsEnd();
+    });
   }
 };

@@ -6,7 +6,8 @@ const { createHook } = require('node:async_hooks');
 const { realpathSync } = require('node:fs');
 const { fileURLToPath } = require('node:url');
 const { isMainThread } = require('node:worker_threads');
-const { apply, callLimited, usual } = require('./sync_limit.cjs');
+const { awaitsEnd, awaitsMore } = require('./process_end.cjs');
+const { apply, callLimited } = require('./sync_limit.cjs');
 // The reporter uses it, which is loaded with the first test: too late to see `fs` as it is.
 require('./append_record.cjs');
 
@@ -67,29 +68,17 @@ function change(Test) {
   };
 }
 
-const { clearTimeout, setTimeout } = globalThis;
-const { exit } = process;
-
-function endProcess() {
-  const waitsFor = [...new Set(process.getActiveResourcesInfo())].filter((kind) => !kind.endsWith('Wrap'));
-  const what = waitsFor.length > 0 ? ` and waits for: ${waitsFor.join(', ')}` : '';
-  console.error(`Error: the process did not end within ${usual} s after its last test${what}`);
-  exit(1);
-}
-
-// Without it, the whole run would wait for a timer or a server that a test leaves behind.
 function watchEnd(Test) {
   const { run } = Test;
   let running = 0;
-  let end;
   Test.run = function (...words) {
     const ended = apply(run, this, words);
     if (!this.parent) return ended;
     running += 1;
-    clearTimeout(end);
+    awaitsMore();
     const count = () => {
       running -= 1;
-      if (running === 0) end = setTimeout(endProcess, usual * 1000).unref();
+      if (running === 0) awaitsEnd();
     };
     ended.then(count, count);
     return ended;
@@ -104,6 +93,6 @@ const hook = createHook({
     let prototype = Object.getPrototypeOf(resource);
     while (!Object.hasOwn(prototype, 'createSubtest')) prototype = Object.getPrototypeOf(prototype);
     change(prototype);
-    if (isMainThread && usual > 0) watchEnd(prototype);
+    if (isMainThread) watchEnd(prototype);
   },
 }).enable();

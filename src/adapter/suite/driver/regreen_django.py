@@ -35,4 +35,5 @@ class Runner(get_runner(settings)):
             driver.Result.out = file
             result = super().run_suite(driver.prepared(suite), **options)
             file.write(json.dumps({"end": True}) + "\n")
+            driver.await_end()
         return result

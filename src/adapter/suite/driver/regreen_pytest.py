@@ -12,6 +12,7 @@ import sys
 import time
 
 import pytest
+from process_end import await_end
 
 MESSAGE_LIMIT = 4096
 STACK_LIMIT = 16384
@@ -213,6 +214,7 @@ class Recorder:
         # A run that was cut short (`-x`, too many workers that died) leaves tests without a result.
         left = set(self.chosen) - self.reported
         self.write({"end": True, "planned": len(self.reported) + len(left)})
+        await_end()
 
 
 class Runner:

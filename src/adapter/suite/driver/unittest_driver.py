@@ -16,6 +16,7 @@ import sys
 import time
 import traceback
 import unittest
+from process_end import await_end
 
 if sys.flags.ignore_environment:
     # `-E` and `-I` keep Python from finding this file by itself.
@@ -288,6 +289,7 @@ def main(argv):
         runner = unittest.TextTestRunner(resultclass=Result, verbosity=1, **chosen)
         result = runner.run(suite)
         file.write(json.dumps({"end": True, "planned": planned}) + "\n")
+        await_end()
     return 0 if result.wasSuccessful() else 1
 
 

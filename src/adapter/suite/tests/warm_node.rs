@@ -18,6 +18,7 @@ const DRIVER: &str = include_str!("../driver/warm_node.mjs");
 const APPEND: &str = include_str!("../driver/append_record.cjs");
 const REPORTER: &str = include_str!("../driver/node_reporter.mjs");
 const PRELOAD: &str = include_str!("../driver/node_tests.cjs");
+const END: &str = include_str!("../driver/process_end.cjs");
 const LIMIT: &str = include_str!("../driver/sync_limit.cjs");
 
 /// A module, and tests that fail where anything is left of an earlier run.
@@ -102,6 +103,7 @@ impl Runner {
             ("node_reporter.mjs", REPORTER),
             ("append_record.cjs", APPEND),
             ("node_tests.cjs", PRELOAD),
+            ("process_end.cjs", END),
             ("sync_limit.cjs", LIMIT),
             ("hostile.test.js", HOSTILE),
             ("helped.test.js", HELPED),
