@@ -534,7 +534,7 @@ const LINES: &[(&str, usize)] = &[
     ("adapter/model", 2980),
     ("adapter/repo", 5106),
     ("adapter/store", 775),
-    ("adapter/suite", 13_320),
+    ("adapter/suite", 13_322),
     ("app", 3_925),
     ("bot", 7153),
     ("cli", 1_717),
@@ -547,7 +547,7 @@ const LINES: &[(&str, usize)] = &[
     ("report", 8_825),
     ("role", 16_899),
     ("root", 132),
-    ("total", 132_047),
+    ("total", 132_049),
 ];
 
 /// Names of public functions that say enough with one word: constructors, conversions, and verbs that the
