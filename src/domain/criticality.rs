@@ -33,7 +33,7 @@ pub struct Circumstances<'a> {
     pub introduced: bool,
     /// Whether the test fails on the merge base too.
     pub preexisting: bool,
-    /// Whether the test passed in the baseline of this session.
+    /// Whether the test did not fail in the baseline of this session.
     pub newly_failing: bool,
 }
 
@@ -80,7 +80,7 @@ pub fn assess(case: &TestCase, runs: Circumstances<'_>) -> Assessment {
     } else if runs.flaky {
         (Criticality::Low, "passed on a re-run without a change".to_owned())
     } else if runs.newly_failing {
-        (Criticality::High, "passed before this session changed anything".to_owned())
+        (Criticality::High, "did not fail before this session changed anything".to_owned())
     } else if runs.introduced {
         (Criticality::High, "passes on the merge base".to_owned())
     } else if let Some(word) = sensitive_word(case) {
