@@ -93,6 +93,7 @@ const hook = createHook({
     let prototype = Object.getPrototypeOf(resource);
     while (!Object.hasOwn(prototype, 'createSubtest')) prototype = Object.getPrototypeOf(prototype);
     change(prototype);
-    if (isMainThread) watchEnd(prototype);
+    // Not the process that starts one for each file.
+    if (isMainThread && !process.execArgv.includes('--test')) watchEnd(prototype);
   },
 }).enable();

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
-use crate::adapter::host::process::Invocation;
+use crate::adapter::host::process::{self, Invocation};
 use crate::adapter::suite::format::driver_lines;
 use crate::adapter::suite::line_server::LineServer;
 use crate::domain::test::Status;
@@ -233,19 +233,27 @@ async fn a_process_ends_although_it_waits_for_something_when_its_tests_are_over(
     let body = "setInterval(() => {}, 1000);\ntest('ends', () => new Promise((resolve) => setTimeout(resolve, 1500)));\n";
     runner.write("left.test.js", &format!("const test = require('node:test');\n{body}"));
     let path = |name: &str| runner.folder.path().join(name).display().to_string();
-    let run = std::process::Command::new("node")
-        .args(["--test", &format!("--require={}", path("node_tests.cjs"))])
-        .arg(format!("--test-reporter={}", path("node_reporter.mjs")))
-        .args(["--test-reporter-destination=stderr", "left.test.js"])
-        .current_dir(runner.folder.path())
-        .envs([("REGREEN_CASES", path("left")), ("REGREEN_TEST_LIMIT", "1".to_owned())])
-        .env_remove("NODE_TEST_CONTEXT")
-        .output()
-        .unwrap();
+    let argv = vec![
+        "node".to_owned(),
+        "--test".to_owned(),
+        format!("--require={}", path("node_tests.cjs")),
+        format!("--test-reporter={}", path("node_reporter.mjs")),
+        "--test-reporter-destination=stderr".to_owned(),
+        "left.test.js".to_owned(),
+    ];
+    let environment = BTreeMap::from([
+        ("PATH".to_owned(), std::env::var("PATH").unwrap()),
+        ("REGREEN_CASES".to_owned(), path("left")),
+        ("REGREEN_TEST_LIMIT".to_owned(), "1".to_owned()),
+    ]);
+    let directory = runner.folder.path().to_owned();
+    let invocation = Invocation { argv, directory, environment, access: None };
+    let log = runner.folder.path().join("log");
+    let ending = process::run(&invocation, Duration::from_mins(1), &log).await.unwrap();
     let report = fs::read_to_string(path("left")).unwrap();
     let cases = driver_lines::parse(&report).cases;
     let statuses: Vec<_> = cases.iter().map(|case| case.status.unwrap()).collect();
-    assert_eq!(statuses, [Status::Passed, Status::Failed], "{report} {run:?}");
+    assert_eq!(statuses, [Status::Passed, Status::Failed], "{report} {ending:?}");
     let message = "the process did not end within 1 s after its last test and waits for: Timeout";
     assert_eq!(cases[1].message, message);
 }
